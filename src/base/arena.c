@@ -1,0 +1,75 @@
+/* Bump allocator over mmap, see arena.h.
+ * Threads: the owner of the arena. May not: call malloc. */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* 256 KiB: large enough that a report maps a handful of chunks, small against every budget. */
+#define CHUNK_BYTES ((size_t)256 << 10)
+#define ALIGN_BYTES ((size_t)16)
+
+struct wi_arena_chunk {
+    struct wi_arena_chunk *next;
+    size_t size; /* mapped, header included */
+};
+
+#define HEADER_BYTES ((sizeof(struct wi_arena_chunk) + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES)
+
+void wi_arena_init(struct wi_arena *arena, size_t budget_bytes)
+{
+    memset(arena, 0, sizeof(*arena));
+    arena->budget_bytes = budget_bytes;
+}
+
+static int add_chunk(struct wi_arena *arena, size_t need)
+{
+    size_t size = need + HEADER_BYTES;
+    size = size < CHUNK_BYTES ? CHUNK_BYTES : (size + 4095) / 4096 * 4096;
+    if (size > arena->budget_bytes - arena->mapped_bytes)
+        return -1;
+    void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return -1;
+    struct wi_arena_chunk *chunk = map;
+    chunk->next = arena->head;
+    chunk->size = size;
+    arena->head = chunk;
+    arena->mapped_bytes += size;
+    arena->used_bytes = HEADER_BYTES;
+    return 0;
+}
+
+void *wi_arena_alloc(struct wi_arena *arena, size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    size = (size + ALIGN_BYTES - 1) / ALIGN_BYTES * ALIGN_BYTES;
+    if (!arena->head || arena->head->size - arena->used_bytes < size) {
+        if (add_chunk(arena, size) != 0)
+            return NULL;
+    }
+    void *memory = (char *)arena->head + arena->used_bytes;
+    arena->used_bytes += size;
+    return memory;
+}
+
+char *wi_arena_strn(struct wi_arena *arena, const char *text, size_t len)
+{
+    char *copy = wi_arena_alloc(arena, len + 1);
+    if (copy)
+        memcpy(copy, text, len);
+    return copy;
+}
+
+void wi_arena_free(struct wi_arena *arena)
+{
+    struct wi_arena_chunk *chunk = arena->head;
+    while (chunk) {
+        struct wi_arena_chunk *next = chunk->next;
+        munmap(chunk, chunk->size);
+        chunk = next;
+    }
+    wi_arena_init(arena, arena->budget_bytes);
+}

@@ -1,0 +1,16 @@
+/* Compiler attributes used across the layers.
+ * Threads: none. May not: include anything of the project. */
+#ifndef WI_BASE_ATTR_H
+#define WI_BASE_ATTR_H
+
+#define WI_EXPORT __attribute__((visibility("default")))
+#define WI_HOT __attribute__((hot))
+#define WI_COLD __attribute__((cold, noinline))
+#define WI_UNUSED __attribute__((unused))
+#define WI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
+#define WI_TLS_IE __thread __attribute__((tls_model("initial-exec")))
+#define WI_LIKELY(x) __builtin_expect(!!(x), 1)
+#define WI_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define WI_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+#endif
