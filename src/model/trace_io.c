@@ -1,0 +1,281 @@
+/* The binary event trace, see trace_io.h and docs/trace-format.md; fields from trace_fields.def.
+ * Threads: one at a time, the writer's may be inside the job. May not: call malloc, use stdio. */
+#include "model/trace_io.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/attr.h"
+#include "base/err.h"
+
+#define MAGIC_BYTES   8u
+#define HEAD_BYTES    8u /* kind, reserved, length */
+#define NAME_KIND     0u
+#define NAME_MAX      1000u           /* bytes of one name, as in the name table */
+#define PAYLOAD_MAX   (1u << 20)      /* no record is near it: a larger length is damage */
+#define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
+#define TIME_LIMIT_NS (INT64_MAX / 4) /* differences and sums of two times cannot overflow */
+
+enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TYPE_UUID };
+
+struct field {
+    uint8_t record; /* enum wi_event_kind */
+    uint8_t type;   /* enum field_type */
+    uint16_t offset;
+};
+
+static const struct field FIELDS[] = {
+#define FIELD(record, type, member)                                                                \
+    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member)},
+#include "model/trace_fields.def"
+#undef FIELD
+};
+
+static unsigned width_of(unsigned type)
+{
+    static const uint8_t WIDTHS[] = {8, 8, 4, 4, 1, 4, 16};
+    return WIDTHS[type];
+}
+
+static void put(unsigned char *to, uint64_t value, unsigned width)
+{
+    for (unsigned i = 0; i < width; i++)
+        to[i] = (unsigned char)(value >> (8 * i));
+}
+
+static uint64_t get(const unsigned char *from, unsigned width)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < width; i++)
+        value |= (uint64_t)from[i] << (8 * i);
+    return value;
+}
+
+static void write_head(struct wi_out *out, unsigned kind, size_t payload)
+{
+    unsigned char head[HEAD_BYTES];
+    put(head, kind, 2);
+    put(head + 2, 0, 2);
+    put(head + 4, payload, 4);
+    wi_out_bytes(out, (const char *)head, sizeof(head));
+}
+
+static void write_name(struct wi_out *out, uint32_t id, const char *text)
+{
+    unsigned char bytes[4];
+    size_t len = strlen(text);
+    put(bytes, id, 4);
+    write_head(out, NAME_KIND, sizeof(bytes) + len);
+    wi_out_bytes(out, (const char *)bytes, sizeof(bytes));
+    wi_out_bytes(out, text, len);
+}
+
+void wi_trace_begin(struct wi_trace_writer *writer, struct wi_out *out,
+                    const struct wi_names *names)
+{
+    *writer = (struct wi_trace_writer){.out = out, .names = names, .names_written = 1};
+    wi_out_bytes(out, WI_TRACE_MAGIC, MAGIC_BYTES);
+}
+
+/* Host representation of one field as a number; only called for types of up to 8 bytes. */
+static uint64_t load(const void *from, unsigned type)
+{
+    uint64_t wide;
+    uint32_t narrow;
+    switch (width_of(type)) {
+    case 8:
+        memcpy(&wide, from, 8);
+        return wide;
+    case 4:
+        memcpy(&narrow, from, 4);
+        return narrow;
+    default:
+        return *(const uint8_t *)from;
+    }
+}
+
+static void store(void *to, unsigned type, uint64_t value)
+{
+    uint32_t narrow = (uint32_t)value;
+    switch (width_of(type)) {
+    case 8:
+        memcpy(to, &value, 8);
+        break;
+    case 4:
+        memcpy(to, &narrow, 4);
+        break;
+    default:
+        *(uint8_t *)to = (uint8_t)value;
+    }
+}
+
+void wi_trace_write(struct wi_trace_writer *writer, const struct wi_event *event)
+{
+    unsigned char payload[256]; /* the widest record, a call, takes 97 bytes */
+    size_t len = 0;
+    for (size_t i = 0; i < WI_ARRAY_LEN(FIELDS); i++) {
+        const struct field *field = &FIELDS[i];
+        if (field->record != (unsigned)event->kind)
+            continue;
+        const char *from = (const char *)event + field->offset;
+        if (field->type == TYPE_UUID)
+            memcpy(payload + len, from, width_of(TYPE_UUID));
+        else
+            put(payload + len, load(from, field->type), width_of(field->type));
+        len += width_of(field->type);
+    }
+    if (!len)
+        return;
+    uint32_t count = wi_names_count(writer->names);
+    for (; writer->names_written < count; writer->names_written++)
+        write_name(writer->out, writer->names_written,
+                   wi_names_text(writer->names, writer->names_written));
+    write_head(writer->out, event->kind, len);
+    wi_out_bytes(writer->out, (const char *)payload, len);
+}
+
+void wi_trace_reader_init(struct wi_trace_reader *reader, struct wi_names *names)
+{
+    *reader = (struct wi_trace_reader){.names = names};
+}
+
+void wi_trace_reader_free(struct wi_trace_reader *reader)
+{
+    if (reader->name_map)
+        munmap(reader->name_map, reader->name_cap * sizeof(*reader->name_map));
+    reader->name_map = NULL;
+    reader->name_cap = 0;
+}
+
+/* Room for `id` in the map; new entries are zero, which is "no name". */
+static int grow_map(struct wi_trace_reader *reader, uint32_t id)
+{
+    uint32_t cap = reader->name_cap ? reader->name_cap : 1024;
+    while (cap <= id)
+        cap *= 2;
+    if (cap == reader->name_cap)
+        return 0;
+    uint32_t *map =
+        mmap(NULL, cap * sizeof(*map), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (map == MAP_FAILED)
+        return WI_ERR_NOMEM;
+    if (reader->name_map)
+        memcpy(map, reader->name_map, reader->name_cap * sizeof(*map));
+    wi_trace_reader_free(reader);
+    reader->name_map = map;
+    reader->name_cap = cap;
+    return 0;
+}
+
+static int read_name(struct wi_trace_reader *reader, const unsigned char *data, size_t len)
+{
+    if (len < 4)
+        return WI_ERR_FORMAT;
+    uint64_t id = get(data, 4);
+    if (id == 0 || id >= NAME_ID_MAX || len - 4 > NAME_MAX)
+        return WI_ERR_RANGE;
+    if (memchr(data + 4, 0, len - 4))
+        return WI_ERR_FORMAT;
+    int err = grow_map(reader, (uint32_t)id);
+    if (!err)
+        reader->name_map[id] = wi_names_intern(reader->names, (const char *)data + 4, len - 4);
+    return err;
+}
+
+static int bad_time(int64_t time_ns)
+{
+    return time_ns != WI_UNKNOWN && (time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS);
+}
+
+/* Values that a newer writer may know and this reader does not become "unknown"; returns 0 if the
+ * event says nothing without them, 1 if it can be used, or a negative code. */
+static int settle_values(struct wi_event *event)
+{
+    struct wi_host_call *call = &event->u.call;
+    struct wi_device_op *op = &event->u.op;
+    switch (event->kind) {
+    case WI_EVENT_CALL:
+        call->api_class = call->api_class < WI_API_COUNT ? call->api_class : WI_API_OTHER;
+        call->direction = call->direction < WI_COPY_COUNT ? call->direction : WI_COPY_UNKNOWN;
+        call->src_mem = call->src_mem < WI_MEM_COUNT ? call->src_mem : WI_MEM_UNKNOWN;
+        call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
+        return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_OP:
+        op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
+        op->src_mem = op->src_mem < WI_MEM_COUNT ? op->src_mem : WI_MEM_UNKNOWN;
+        op->dst_mem = op->dst_mem < WI_MEM_COUNT ? op->dst_mem : WI_MEM_UNKNOWN;
+        if (bad_time(op->start_ns) || bad_time(op->end_ns))
+            return WI_ERR_RANGE;
+        return op->kind <= WI_OP_GRAPH;
+    case WI_EVENT_SPAN:
+        if (bad_time(event->u.span.start_ns) || bad_time(event->u.span.end_ns))
+            return WI_ERR_RANGE;
+        return event->u.span.kind < WI_SPAN_COUNT;
+    case WI_EVENT_SAMPLE:
+        return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_LOSS:
+        if (bad_time(event->u.loss.start_ns) || bad_time(event->u.loss.end_ns))
+            return WI_ERR_RANGE;
+        return event->u.loss.kind < WI_LOSS_COUNT;
+    case WI_EVENT_ADVANCE:
+        return bad_time(event->u.at_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_DEVICE:
+        break;
+    }
+    return 1;
+}
+
+/* Fills the event of `kind`; 0 for a kind without fields here, 1 if filled, or a negative code. */
+static int read_fields(const struct wi_trace_reader *reader, unsigned kind,
+                       const unsigned char *data, size_t len, struct wi_event *event)
+{
+    size_t at = 0;
+    memset(event, 0, sizeof(*event));
+    for (size_t i = 0; i < WI_ARRAY_LEN(FIELDS); i++) {
+        const struct field *field = &FIELDS[i];
+        if (field->record != kind)
+            continue;
+        unsigned width = width_of(field->type);
+        if (len - at < width)
+            return WI_ERR_FORMAT;
+        char *to = (char *)event + field->offset;
+        uint64_t value = field->type == TYPE_UUID ? 0 : get(data + at, width);
+        if (field->type == TYPE_NAME)
+            value = value < reader->name_cap ? reader->name_map[value] : WI_NO_NAME;
+        if (field->type == TYPE_UUID)
+            memcpy(to, data + at, width);
+        else
+            store(to, field->type, value);
+        at += width;
+    }
+    if (!at)
+        return 0;
+    event->kind = (enum wi_event_kind)kind;
+    return settle_values(event);
+}
+
+long wi_trace_read(struct wi_trace_reader *reader, const unsigned char *data, size_t len,
+                   struct wi_event *event, int *have)
+{
+    *have = 0;
+    if (!reader->started) {
+        if (memcmp(data, WI_TRACE_MAGIC, len < MAGIC_BYTES ? len : MAGIC_BYTES) != 0)
+            return WI_ERR_FORMAT;
+        reader->started = len >= MAGIC_BYTES;
+        return reader->started ? (long)MAGIC_BYTES : 0;
+    }
+    if (len < HEAD_BYTES)
+        return 0;
+    unsigned kind = (unsigned)get(data, 2);
+    size_t payload = (size_t)get(data + 4, 4);
+    if (payload > PAYLOAD_MAX)
+        return WI_ERR_RANGE;
+    if (len - HEAD_BYTES < payload)
+        return 0;
+    int got = kind == NAME_KIND ? read_name(reader, data + HEAD_BYTES, payload)
+                                : read_fields(reader, kind, data + HEAD_BYTES, payload, event);
+    if (got < 0)
+        return got;
+    *have = got;
+    return (long)(HEAD_BYTES + payload);
+}
