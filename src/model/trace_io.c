@@ -14,7 +14,7 @@
 #define NAME_MAX      1000u           /* bytes of one name, as in the name table */
 #define PAYLOAD_MAX   (1u << 20)      /* no record is near it: a larger length is damage */
 #define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
-#define TIME_LIMIT_NS (INT64_MAX / 4) /* differences and sums of two times cannot overflow */
+#define TIME_LIMIT_NS (INT64_MAX / 2) /* differences and sums of two times cannot overflow */
 
 enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TYPE_UUID };
 

@@ -1,0 +1,24 @@
+/* The kernels of communication libraries, see collective.h.
+ * Threads: any. May not: allocate. */
+#include "model/collective.h"
+
+#include <string.h>
+
+#include "base/attr.h"
+
+static const char *const PREFIXES[] = {
+#define COLLECTIVE(prefix) prefix,
+#include "model/collective.def"
+#undef COLLECTIVE
+};
+
+int wi_name_is_collective(const char *name)
+{
+    if (!strncmp(name, "void ", 5))
+        name += 5;
+    for (size_t i = 0; i < WI_ARRAY_LEN(PREFIXES); i++) {
+        if (!strncmp(name, PREFIXES[i], strlen(PREFIXES[i])))
+            return 1;
+    }
+    return 0;
+}
