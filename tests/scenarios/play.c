@@ -1,0 +1,202 @@
+/* Plays timeline files in virtual time.
+ *   play list FILE                             one line a block: case, block name, ranks
+ *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
+ *   play trace FILE CASE NAME DIR [--max-loops N]
+ *                                              writes DIR/rank<R>.wit, binary event traces
+ *   play dump FILE CASE NAME                   the events as text, to look at
+ * NAME is the word after ```timeline, "-" if there is none. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "model/trace_io.h"
+#include "timeline_events.h"
+#include "timeline_truth.h"
+
+#define NAMES_BYTES (4u << 20)
+
+struct trace_file {
+    struct wi_out out;
+    struct wi_trace_writer writer;
+    char buf[65536];
+};
+
+static int list(const struct tl_file *file)
+{
+    for (int b = 0; b < file->blocks; b++)
+        printf("%s %s %d\n", file->block[b].case_id,
+               *file->block[b].name ? file->block[b].name : "-", file->block[b].ranks);
+    return 0;
+}
+
+static void print_string(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar(*text);
+    }
+    putchar('"');
+}
+
+static int print_truth(const struct tl_file *file, int64_t max_loops)
+{
+    struct tl_truth *truth = calloc(TL_MAX_RANKS, sizeof(*truth));
+
+    for (int b = 0; truth && b < file->blocks; b++) {
+        const struct tl_block *block = &file->block[b];
+
+        if (tl_truth(block, max_loops, truth))
+            continue;
+        for (int r = 0; r < block->ranks; r++) {
+            printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,\"shares\":{",
+                   block->case_id, *block->name ? block->name : "-", block->rank[r].id,
+                   (long long)truth[r].length_ns);
+            for (int i = 0; i < truth[r].shares; i++) {
+                if (i)
+                    putchar(',');
+                print_string(truth[r].share[i].tag);
+                printf(":%lld", (long long)truth[r].share[i].ns);
+            }
+            printf("}}\n");
+        }
+    }
+    free(truth);
+    return 0;
+}
+
+static void to_trace(void *ctx, int rank, const struct wi_event *event)
+{
+    struct trace_file *const *files = ctx;
+
+    wi_trace_write(&files[rank]->writer, event);
+}
+
+static int write_traces(const struct tl_block *block, const char *dir, int64_t max_loops)
+{
+    struct trace_file *files[TL_MAX_RANKS] = {NULL};
+    struct wi_names *names = wi_names_create(NAMES_BYTES);
+    int rc = names ? 0 : -1;
+
+    for (int r = 0; !rc && r < block->ranks; r++) {
+        char path[4096];
+        struct trace_file *file = files[r] = calloc(1, sizeof(*file));
+
+        snprintf(path, sizeof(path), "%s/rank%d.wit", dir, block->rank[r].id);
+        int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+        if (!file || fd < 0) {
+            perror(path);
+            rc = -1;
+            break;
+        }
+        wi_out_fd(&file->out, fd, file->buf, sizeof(file->buf));
+        wi_trace_begin(&file->writer, &file->out, names);
+    }
+    if (!rc)
+        rc = tl_events(block, max_loops, names, to_trace, files);
+    for (int r = 0; r < block->ranks && files[r]; r++) {
+        if (wi_out_finish(&files[r]->out))
+            rc = -1;
+        close(files[r]->out.fd);
+        free(files[r]);
+    }
+    wi_names_free(names);
+    return rc;
+}
+
+static void print_event(void *ctx, int rank, const struct wi_event *event)
+{
+    const struct wi_names *names = ctx;
+    const struct wi_host_call *call = &event->u.call;
+    const struct wi_device_op *op = &event->u.op;
+    const struct wi_host_sample *sample = &event->u.sample;
+
+    printf("%d %lld ", rank, (long long)wi_event_time(event));
+    switch (event->kind) {
+    case WI_EVENT_CALL:
+        printf("call %s %s %lld corr %llu flags %d run %lld runnable %lld\n",
+               wi_api_class_word(call->api_class), wi_names_text(names, call->api),
+               (long long)(call->exit_ns - call->enter_ns), (unsigned long long)call->corr,
+               call->flags, (long long)call->run_ns, (long long)call->runnable_ns);
+        break;
+    case WI_EVENT_OP:
+        printf("op %s %lld corr %llu stream %llu grid %u bytes %llu\n",
+               op->kind == WI_OP_KERNEL ? wi_names_text(names, op->name)
+                                        : wi_copy_direction_word(op->direction),
+               (long long)(op->end_ns - op->start_ns), (unsigned long long)op->corr,
+               (unsigned long long)op->stream, op->grid[0], (unsigned long long)op->bytes);
+        break;
+    case WI_EVENT_SPAN:
+        printf("span %s %lld\n", wi_span_kind_word(event->u.span.kind),
+               (long long)(event->u.span.end_ns - event->u.span.start_ns));
+        break;
+    case WI_EVENT_SAMPLE:
+        printf("sample children %lld cpu %lld disk %lld cores %lld idle %lld\n",
+               (long long)sample->children, (long long)sample->child_cpu_permille,
+               (long long)sample->child_disk_permille, (long long)sample->cores_allowed,
+               (long long)sample->cores_idle_permille);
+        break;
+    default:
+        printf("device sms %u\n", event->u.device.sms);
+        break;
+    }
+}
+
+static int dump(const struct tl_block *block, int64_t max_loops)
+{
+    struct wi_names *names = wi_names_create(NAMES_BYTES);
+    int rc = names ? tl_events(block, max_loops, names, print_event, names) : -1;
+
+    wi_names_free(names);
+    return rc;
+}
+
+static int usage(void)
+{
+    fputs("usage: play list|truth FILE [--max-loops N]\n"
+          "       play dump FILE CASE NAME [--max-loops N]\n"
+          "       play trace FILE CASE NAME DIR [--max-loops N]\n",
+          stderr);
+    return 2;
+}
+
+static int run(const struct tl_file *file, int argc, char **argv, int64_t max_loops)
+{
+    if (!strcmp(argv[1], "list") && argc == 3)
+        return list(file);
+    if (!strcmp(argv[1], "truth") && argc == 3)
+        return print_truth(file, max_loops);
+    if (argc < 5)
+        return usage();
+    const struct tl_block *block = tl_find(file, argv[3], strcmp(argv[4], "-") ? argv[4] : "");
+    if (!block) {
+        fprintf(stderr, "%s: no case %s %s\n", argv[2], argv[3], argv[4]);
+        return 2;
+    }
+    if (!strcmp(argv[1], "dump") && argc == 5)
+        return dump(block, max_loops) ? 1 : 0;
+    if (!strcmp(argv[1], "trace") && argc == 6)
+        return write_traces(block, argv[5], max_loops) ? 1 : 0;
+    return usage();
+}
+
+int main(int argc, char **argv)
+{
+    struct tl_file file;
+    int64_t max_loops = 0;
+
+    if (argc > 2 && !strcmp(argv[argc - 2], "--max-loops")) {
+        max_loops = atoll(argv[argc - 1]);
+        argc -= 2;
+    }
+    if (argc < 3)
+        return usage();
+    if (tl_read(&file, argv[2]))
+        return 2;
+    int rc = run(&file, argc, argv, max_loops);
+    tl_free(&file);
+    return rc;
+}

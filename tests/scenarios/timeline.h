@@ -1,0 +1,97 @@
+/* The timeline notation of the scenario files, parsed: `### ID` headings with ```timeline blocks.
+ * Threads: one. May not: know anything about whyidle; the tags are ground truth and only the truth
+ * (timeline_truth.h) may use them. Times are integer nanoseconds. */
+#ifndef WI_TIMELINE_H
+#define WI_TIMELINE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TL_NO_TAG    (-1)
+#define TL_NOT_GIVEN (-1)
+#define TL_MAX_DEPTH 8
+#define TL_MAX_RANKS 16
+
+enum tl_op {
+    TL_LOOP, /* count times up to the matching TL_END at program[jump] */
+    TL_END,  /* jump = index of its TL_LOOP */
+    TL_WAIT,
+    TL_CPU,
+    TL_H2D,
+    TL_D2H,
+    TL_KERN,
+    TL_COLL,
+    TL_SYNC,
+    TL_MALLOC,
+    TL_FREE,
+    TL_HOSTALLOC
+};
+
+/* How a thread waits outside CUDA; the order is that of the words in timeline.c. */
+enum tl_how {
+    TL_FUTEX,
+    TL_POLL,
+    TL_EPOLL,
+    TL_READ,
+    TL_FSYNC,
+    TL_CONDVAR,
+    TL_CHILD,
+    TL_GIL,
+    TL_RUNQ,
+    TL_THROTTLED,
+    TL_HOW_COUNT
+};
+
+struct tl_line {
+    enum tl_op op;
+    int number;    /* of the line in its block, from 1 */
+    int tag;       /* index into tl_block.tags or TL_NO_TAG */
+    int jump;      /* loops only */
+    int64_t count; /* loops, launches, copies, allocations */
+    int64_t ns;    /* wait, cpu, and one call of malloc, free, hostalloc */
+    int64_t host_ns, dev_ns, gap_ns, stall_ns, wake_ns;
+    int64_t bytes; /* of one copy */
+    uint64_t stream;
+    uint32_t grid, block; /* 0 = not given */
+    enum tl_how how;
+    int pinned, sync, underfilled, trial, blocking;
+};
+
+/* What `side` lines tell about other threads, processes and the machine; TL_NOT_GIVEN = silent. */
+struct tl_side {
+    int64_t workers, worker_cpu_percent;
+    int worker_disk_wait; /* 1: state=D, 0: another state, TL_NOT_GIVEN */
+    int64_t cores, cores_idle;
+    int64_t sms;
+};
+
+struct tl_rank {
+    int id;
+    int lines, cap;
+    struct tl_line *program;
+};
+
+struct tl_block {
+    char case_id[24];
+    char name[40]; /* the word after ```timeline, "" if none */
+    struct tl_side side;
+    int ranks;
+    struct tl_rank rank[TL_MAX_RANKS];
+    int tags, tags_cap;
+    char **tag;
+};
+
+struct tl_file {
+    int blocks, cap;
+    struct tl_block *block;
+};
+
+/* Reads a file; on failure prints file, line and reason to stderr and returns -1. */
+int tl_read(struct tl_file *file, const char *path);
+void tl_free(struct tl_file *file);
+/* The block of a case; name may be NULL (the first). NULL if there is none. */
+const struct tl_block *tl_find(const struct tl_file *file, const char *case_id, const char *name);
+/* "poll" */
+const char *tl_how_word(enum tl_how how);
+
+#endif

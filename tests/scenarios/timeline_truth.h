@@ -1,0 +1,24 @@
+/* The truth of a block: shares of wall time by the charging rule, from the tags.
+ * Threads: one. May not: be used by anything that whyidle sees. */
+#ifndef WI_TIMELINE_TRUTH_H
+#define WI_TIMELINE_TRUTH_H
+
+#include "timeline.h"
+
+#define TL_MAX_SHARES 96
+
+struct tl_share {
+    const char *tag; /* "compute", "under-filled", or a tag "class/sub-cause" */
+    int64_t ns;
+};
+
+struct tl_truth {
+    int64_t length_ns;
+    int shares; /* they sum to length_ns */
+    struct tl_share share[TL_MAX_SHARES];
+};
+
+/* One truth per rank of the block; returns 0, or -1 with the reason on stderr. */
+int tl_truth(const struct tl_block *block, int64_t max_loops, struct tl_truth *per_rank);
+
+#endif
