@@ -1,0 +1,239 @@
+/* Expands the {placeholders} of a finding's texts, see expand.h.
+ * Threads: the owner of the writer. May not: allocate, use stdio. */
+#include "report/expand.h"
+
+#include <string.h>
+
+#include "base/attr.h"
+#include "report/human.h"
+#include "report/layout.h"
+
+#define KERNEL_COLUMNS 60 /* of a kernel's name in a sentence; templates make names of 1000 */
+
+struct subject {
+    struct wi_out *out;
+    const struct wi_finding *finding;
+    const struct wi_names *names;
+};
+
+static void put_name(const struct subject *s, uint32_t id)
+{
+    const char *text = s->names ? wi_names_text(s->names, id) : "";
+    if (text[0])
+        wi_layout_cut(s->out, text, KERNEL_COLUMNS);
+    else
+        wi_out_char(s->out, '-');
+}
+
+static void get_ns(const struct subject *s)
+{
+    wi_human_ns(s->out, s->finding->ns);
+}
+
+static void get_share(const struct subject *s)
+{
+    wi_out_fixed(s->out, s->finding->share * 100, 1);
+    wi_out_str(s->out, " %");
+}
+
+static void get_per_second(const struct subject *s)
+{
+    const struct wi_finding *f = s->finding;
+    if (f->ns > 0 && f->count > 0)
+        wi_out_fixed(s->out, (double)f->count * 1e9 / (double)f->ns, 0);
+    else
+        wi_out_char(s->out, '-');
+}
+
+static void get_count(const struct subject *s)
+{
+    wi_out_u64(s->out, s->finding->count);
+}
+
+static void get_median(const struct subject *s)
+{
+    wi_human_ns(s->out, s->finding->median_ns);
+}
+
+static void get_p95(const struct subject *s)
+{
+    wi_human_ns(s->out, s->finding->p95_ns);
+}
+
+static void get_longest(const struct subject *s)
+{
+    wi_human_ns(s->out, s->finding->longest_ns);
+}
+
+static void get_site_before(const struct subject *s)
+{
+    put_name(s, s->finding->site_before);
+}
+
+static void get_site_after(const struct subject *s)
+{
+    put_name(s, s->finding->site_after);
+}
+
+static void get_site(const struct subject *s)
+{
+    const struct wi_finding *f = s->finding;
+    put_name(s, f->site_after    ? f->site_after
+                : f->site_before ? f->site_before
+                : f->api_after   ? f->api_after
+                                 : f->api_before);
+}
+
+static void get_api_before(const struct subject *s)
+{
+    put_name(s, s->finding->api_before);
+}
+
+static void get_api_after(const struct subject *s)
+{
+    put_name(s, s->finding->api_after);
+}
+
+static void get_exposed_api(const struct subject *s)
+{
+    put_name(s, s->finding->exposed_api);
+}
+
+static void get_exposed_site(const struct subject *s)
+{
+    put_name(s, s->finding->exposed_site);
+}
+
+static void get_exposed_cause(const struct subject *s)
+{
+    int cause = s->finding->exposed_by;
+    wi_out_str(s->out, cause < 0 ? "-" : wi_subcause_people((enum wi_subcause)cause));
+}
+
+static void get_kernel(const struct subject *s)
+{
+    put_name(s, s->finding->kernel);
+}
+
+static void get_bytes(const struct subject *s)
+{
+    wi_human_bytes(s->out, s->finding->copies ? (int64_t)s->finding->bytes : WI_UNKNOWN);
+}
+
+static void get_copies(const struct subject *s)
+{
+    wi_out_u64(s->out, s->finding->copies);
+}
+
+static void get_mean_bytes(const struct subject *s)
+{
+    const struct wi_finding *f = s->finding;
+    wi_human_bytes(s->out, f->copies ? (int64_t)(f->bytes / f->copies) : WI_UNKNOWN);
+}
+
+static void get_gbps(const struct subject *s)
+{
+    const struct wi_finding *f = s->finding;
+    wi_human_rate(s->out, f->copies ? (int64_t)f->bytes : WI_UNKNOWN, f->ns);
+}
+
+static void get_children(const struct subject *s)
+{
+    wi_human_count(s->out, s->finding->children);
+}
+
+static void get_child_cpu(const struct subject *s)
+{
+    wi_human_share(s->out, s->finding->child_cpu_permille, 1000, 0);
+}
+
+static void get_cores_idle(const struct subject *s)
+{
+    int64_t idle = s->finding->cores_idle_permille;
+    wi_human_count(s->out, idle < 0 ? WI_UNKNOWN : idle / 1000);
+}
+
+static void get_cores_busy(const struct subject *s)
+{
+    int64_t idle = s->finding->cores_idle_permille, allowed = s->finding->cores_allowed;
+    int known = idle >= 0 && allowed >= 0 && allowed >= idle / 1000;
+    wi_human_count(s->out, known ? allowed - idle / 1000 : WI_UNKNOWN);
+}
+
+static void get_cores_allowed(const struct subject *s)
+{
+    wi_human_count(s->out, s->finding->cores_allowed);
+}
+
+static void get_cause(const struct subject *s)
+{
+    wi_out_str(s->out, wi_subcause_people(s->finding->subcause));
+}
+
+static void get_id(const struct subject *s)
+{
+    wi_out_str(s->out, wi_subcause_id(s->finding->subcause));
+}
+
+static void get_class(const struct subject *s)
+{
+    wi_out_str(s->out, wi_class_people(wi_subcause_class(s->finding->subcause)));
+}
+
+struct placeholder {
+    const char *name;
+    void (*get)(const struct subject *);
+};
+
+static const struct placeholder PLACEHOLDERS[] = {
+#define PLACEHOLDER(name, getter, sentence) {name, getter},
+#include "report/placeholders.def"
+#undef PLACEHOLDER
+};
+
+/* The row of "{name}" at text, NULL if there is none; *len gets the length with the braces. */
+static const struct placeholder *find(const char *text, size_t *len)
+{
+    size_t name_len = strcspn(text + 1, "{} ");
+    if (text[1 + name_len] != '}')
+        return NULL;
+    *len = name_len + 2;
+    for (size_t i = 0; i < WI_ARRAY_LEN(PLACEHOLDERS); i++)
+        if (strlen(PLACEHOLDERS[i].name) == name_len &&
+            !memcmp(PLACEHOLDERS[i].name, text + 1, name_len))
+            return &PLACEHOLDERS[i];
+    return NULL;
+}
+
+int wi_expand(struct wi_out *out, const char *text, const struct wi_finding *finding,
+              const struct wi_names *names)
+{
+    struct subject subject = {out, finding, names};
+    int unknown = 0;
+    while (text && *text) {
+        size_t len = strcspn(text, "{");
+        wi_out_bytes(out, text, len);
+        text += len;
+        if (!*text)
+            break;
+        const struct placeholder *row = find(text, &len);
+        if (row) {
+            row->get(&subject);
+            text += len;
+            continue;
+        }
+        wi_out_char(out, '{');
+        unknown += text[1] != '{';
+        text += text[1] == '{' ? 2 : 1;
+    }
+    return unknown;
+}
+
+int wi_expand_check(const char *text)
+{
+    struct wi_out nowhere;
+    struct wi_finding finding = {.exposed_by = -1};
+    char scratch[2048];
+    wi_out_mem(&nowhere, scratch, sizeof(scratch));
+    return wi_expand(&nowhere, text, &finding, NULL);
+}

@@ -1,0 +1,210 @@
+/* The sentence that answers the question, see headline.h.
+ * Threads: the owner of the writer. May not: allocate, use stdio. */
+#include "report/headline.h"
+
+#include <string.h>
+
+#include "report/layout.h"
+#include "report/human.h"
+
+static const char *const WAITS[] = {
+#define HEADLINE(id, sentence) [WI_CLASS_##id] = sentence,
+#include "report/headlines.def"
+#undef HEADLINE
+};
+_Static_assert(sizeof(WAITS) / sizeof(WAITS[0]) == WI_CLASS_COUNT, "one headline per class");
+
+const struct wi_finding *wi_verdict_finding(const struct wi_report *report)
+{
+    int i = report->result->verdict.finding;
+    return i >= 0 && i < report->result->finding_count ? &report->result->findings[i] : NULL;
+}
+
+const struct wi_device_result *wi_verdict_device(const struct wi_report *report)
+{
+    const struct wi_finding *finding = wi_verdict_finding(report);
+    const struct wi_result *result = report->result;
+    for (int i = 0; i < result->device_count; i++) {
+        const struct wi_device_result *device = &result->devices[i];
+        if (device->used && (!finding || device->info.device == finding->device))
+            return device;
+    }
+    return NULL;
+}
+
+int wi_used_devices(const struct wi_report *report)
+{
+    int used = 0;
+    for (int i = 0; i < report->result->device_count; i++)
+        used += report->result->devices[i].used != 0;
+    return used;
+}
+
+int64_t wi_window_ns(const struct wi_device_result *device)
+{
+    return device->used ? device->window_end_ns - device->window_start_ns : 0;
+}
+
+static void put_gpu(struct wi_out *out, const struct wi_report *report,
+                    const struct wi_device_result *device)
+{
+    wi_out_str(out, "THE GPU");
+    if (wi_used_devices(report) > 1)
+        wi_out_f(out, " #%d", device->info.device);
+}
+
+/* ": 70.2 % of the time, 219 s" */
+static void put_amount(struct wi_out *out, int64_t ns, int64_t window_ns)
+{
+    wi_human_share(out, ns, window_ns, 1);
+    wi_out_str(out, " of the time, ");
+    wi_human_ns(out, ns);
+}
+
+/* Copies that nothing covers keep the device busy: then it does not idle, it copies. */
+static int mostly_copying(const struct wi_device_result *device, const struct wi_finding *finding)
+{
+    return wi_subcause_class(finding->subcause) == WI_CLASS_TRANSFER &&
+           device->timeline.exposed_ns * 2 > finding->ns;
+}
+
+static void stall(const struct wi_report *report, const struct wi_device_result *device,
+                  const struct wi_finding *finding, struct wi_out *shout, struct wi_out *rest)
+{
+    int64_t window_ns = wi_window_ns(device);
+    enum wi_class class_id = wi_subcause_class(finding->subcause);
+    const char *said;
+    put_gpu(shout, report, device);
+    if (finding->subcause == WI_SUB_UNDER_FILLED) {
+        wi_out_str(shout, " IS BUSY BUT NOT FILLED ");
+        said = "Its kernels are too small";
+    } else if (class_id == WI_CLASS_COMMUNICATION) {
+        wi_out_str(shout, " IS BUSY WITH COLLECTIVES ALONE ");
+        said = "It exchanges data with other devices, or waits for them";
+    } else if (mostly_copying(device, finding)) {
+        wi_out_str(shout, " COPIES INSTEAD OF COMPUTING ");
+        said = "No kernel runs beside the copies";
+    } else {
+        wi_out_str(shout, " IDLES ");
+        wi_human_share(shout, device->idle_ns, window_ns, 0);
+        wi_out_str(shout, " OF THE TIME.");
+        wi_out_f(rest, "%s: ", WAITS[class_id]);
+        put_amount(rest, finding->ns, window_ns);
+        wi_out_char(rest, '.');
+        return;
+    }
+    wi_human_share(shout, finding->ns, window_ns, 0);
+    wi_out_str(shout, " OF THE TIME.");
+    wi_out_f(rest, "%s: ", said);
+    put_amount(rest, finding->ns, window_ns);
+    wi_out_str(rest, "; it idles ");
+    wi_human_share(rest, device->idle_ns, window_ns, 1);
+    wi_out_char(rest, '.');
+}
+
+static void limit(const struct wi_report *report, const struct wi_device_result *device,
+                  struct wi_out *shout, struct wi_out *rest)
+{
+    put_gpu(shout, report, device);
+    wi_out_str(shout, " IS THE LIMIT.");
+    wi_out_str(rest, "Kernels that fill it run ");
+    wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
+    wi_out_str(rest, " of the time; it idles ");
+    wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
+    wi_out_str(rest, ". Only faster kernels or a faster device will help.");
+}
+
+static void none(const struct wi_report *report, const struct wi_device_result *device,
+                 struct wi_out *shout, struct wi_out *rest)
+{
+    const struct wi_result *result = report->result;
+    wi_out_str(shout, "NO SINGLE STALL IS WORTH A VERDICT.");
+    put_gpu(rest, report, device);
+    wi_out_str(rest, " computes ");
+    wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
+    wi_out_str(rest, " of the time and idles ");
+    wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
+    if (result->finding_count > 0) {
+        wi_out_f(rest, "; the largest stall, %s, takes ",
+                 wi_subcause_id(result->findings[0].subcause));
+        wi_out_fixed(rest, result->findings[0].share * 100, 1);
+        wi_out_str(rest, " %");
+    }
+    wi_out_char(rest, '.');
+}
+
+/* Level C: all that is known is how long the host spent in its calls. */
+static void host_side(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+{
+    const struct wi_call_row *calls = report->result->calls;
+    int64_t whole = report->result->end_ns - report->result->start_ns;
+    wi_out_str(shout, "INCONCLUSIVE: DEVICE TIME IS NOT KNOWN.");
+    wi_out_str(rest, "Only host calls were recorded: ");
+    wi_human_share(rest, calls[WI_API_SYNC].total_ns, whole, 1);
+    wi_out_str(rest, " of the time in synchronisation calls, ");
+    wi_human_share(rest, calls[WI_API_COPY].total_ns, whole, 1);
+    wi_out_str(rest, " in copies, ");
+    wi_human_share(rest, calls[WI_API_LAUNCH].total_ns + calls[WI_API_GRAPH_LAUNCH].total_ns, whole,
+                   1);
+    wi_out_str(rest, " in launches.");
+}
+
+static void open_question(const struct wi_report *report, const struct wi_device_result *device,
+                          struct wi_out *shout, struct wi_out *rest)
+{
+    const char *reason = report->result->verdict.reason;
+    wi_out_str(shout, "INCONCLUSIVE.");
+    wi_out_clean(rest, reason ? reason : "The evidence does not decide");
+    wi_out_str(rest, ". The device idles ");
+    wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
+    wi_out_str(rest, " of the time.");
+}
+
+static void no_work(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+{
+    const struct wi_coverage *coverage = &report->result->coverage;
+    wi_out_str(shout, "NO DEVICE WORK WAS SEEN.");
+    if (coverage->calls > 0) {
+        wi_out_str(rest, "The job made ");
+        wi_out_u64(rest, coverage->calls);
+        wi_out_str(rest, " CUDA calls, but no kernel, copy or memset of it was recorded.");
+    } else {
+        wi_out_str(rest, "The job made no CUDA call that does work.");
+    }
+}
+
+enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+{
+    const struct wi_device_result *device = wi_verdict_device(report);
+    const struct wi_finding *finding = wi_verdict_finding(report);
+    const char *id = report->result->verdict.id ? report->result->verdict.id : "inconclusive";
+    if (report->result->host_only && report->result->coverage.calls > 0) {
+        host_side(report, shout, rest);
+        return WI_TONE_OPEN;
+    }
+    if (!device) {
+        no_work(report, shout, rest);
+        return WI_TONE_OPEN;
+    }
+    if (!strcmp(id, "compute")) {
+        limit(report, device, shout, rest);
+        return WI_TONE_GOOD;
+    }
+    if (!strcmp(id, "none")) {
+        none(report, device, shout, rest);
+        return WI_TONE_GOOD;
+    }
+    if (!finding) {
+        open_question(report, device, shout, rest);
+        return WI_TONE_OPEN;
+    }
+    stall(report, device, finding, shout, rest);
+    return WI_TONE_BAD;
+}
+
+void wi_headline_text(struct wi_out *out, const struct wi_report *report)
+{
+    struct wi_phrase shout, rest;
+    wi_headline(report, wi_phrase_begin(&shout), wi_phrase_begin(&rest));
+    wi_out_f(out, "%s %s", wi_phrase_end(&shout), wi_phrase_end(&rest));
+}

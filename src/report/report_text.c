@@ -1,0 +1,356 @@
+/* The report for people: the answer first, then what to change, then the account.
+ * Threads: one at a time, in the job or in the command. May not: allocate, use stdio.
+ * What is not known is "-" or left out; nothing is printed that was not measured. */
+#include <string.h>
+
+#include "report/columns.h"
+#include "report/expand.h"
+#include "report/headline.h"
+#include "report/human.h"
+#include "report/layout.h"
+#include "report/report.h"
+#include "report/text_parts.h"
+
+#define STALL_SHARE   0.05 /* a stall is worth a FIX block from here on */
+#define FINDING_SHARE 0.01 /* and is not told at all below */
+#define MOST_FIXES    3
+#define MOST_OTHERS   5
+
+static void separator(struct wi_out *out)
+{
+    wi_out_str(out, " · ");
+}
+
+static void put_rank(struct wi_out *out, const struct wi_job *job)
+{
+    if (job->rank == WI_UNKNOWN)
+        return;
+    wi_out_f(out, ", rank %lld", (long long)job->rank);
+    if (job->world != WI_UNKNOWN)
+        wi_out_f(out, " of %lld", (long long)job->world);
+}
+
+static void put_device(struct wi_out *out, const struct wi_report *report,
+                       const struct wi_device_result *device)
+{
+    const char *name = wi_names_text(report->names, device->info.name);
+    wi_out_clean(out, name[0] ? name : "GPU");
+    wi_out_f(out, " #%d", device->info.device);
+}
+
+/* The devices that did something, or "no GPU used". */
+static void put_devices(struct wi_out *out, const struct wi_report *report)
+{
+    const struct wi_device_result *device = wi_verdict_device(report);
+    int used = wi_used_devices(report);
+    separator(out);
+    if (report->job->virtual_gpu)
+        wi_out_str(out, "virtual GPU (modelled): ");
+    if (device)
+        put_device(out, report, device);
+    else
+        wi_out_str(out, "no GPU work");
+    if (used > 1)
+        wi_out_f(out, " and %d more", used - 1);
+}
+
+static void put_end(struct wi_out *out, const struct wi_job *job)
+{
+    separator(out);
+    switch (job->end) {
+    case WI_JOB_RUNNING:
+        wi_out_str(out, "job still running at the last record");
+        break;
+    case WI_JOB_EXITED:
+        wi_out_str(out, "job ended");
+        if (job->status != WI_UNKNOWN_STATUS)
+            wi_out_f(out, ", status %d", job->status);
+        break;
+    case WI_JOB_SIGNALED:
+        wi_out_str(out, "job killed");
+        if (job->status != WI_UNKNOWN_STATUS)
+            wi_out_f(out, " by signal %d", job->status);
+        break;
+    case WI_JOB_IMPORTED:
+        wi_out_str(out, "read from ");
+        wi_out_clean(out, job->source ? job->source : "a recording");
+        break;
+    }
+}
+
+static void put_header(struct wi_layout *layout, const struct wi_report *report)
+{
+    const struct wi_result *result = report->result;
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    wi_out_str(out, "whyidle " WHYIDLE_VERSION);
+    separator(out);
+    wi_out_clean(out, report->job->program ? report->job->program : "job");
+    put_rank(out, report->job);
+    put_devices(out, report);
+    separator(out);
+    wi_human_ns(out, result->end_ns >= result->start_ns ? result->end_ns - result->start_ns : -1);
+    put_end(out, report->job);
+    wi_layout_wrap(layout, wi_phrase_end(&phrase), 2);
+    wi_out_char(layout->out, '\n');
+}
+
+/* For scripts: VERDICT <id> confidence=<word> idle=<percent>. */
+static void put_verdict_line(struct wi_out *out, const struct wi_report *report)
+{
+    const struct wi_device_result *device = wi_verdict_device(report);
+    const struct wi_verdict *verdict = &report->result->verdict;
+    wi_out_str(out, "VERDICT ");
+    wi_out_clean(out, verdict->id ? verdict->id : "inconclusive");
+    wi_out_f(out, " confidence=%s idle=", wi_confidence_word(verdict->confidence));
+    if (device && wi_window_ns(device) > 0)
+        wi_out_fixed(out, (double)device->idle_ns * 100 / (double)wi_window_ns(device), 1);
+    else
+        wi_out_char(out, '-');
+    wi_out_char(out, '\n');
+}
+
+static void put_headline(struct wi_layout *layout, const struct wi_report *report)
+{
+    static const enum wi_style STYLES[] = {WI_STYLE_ALARM, WI_STYLE_GOOD, WI_STYLE_STRONG};
+    const struct wi_verdict *verdict = &report->result->verdict;
+    struct wi_phrase shout, rest;
+    struct wi_out *rest_out = wi_phrase_begin(&rest);
+    enum wi_tone tone = wi_headline(report, wi_phrase_begin(&shout), rest_out);
+    if (verdict->confidence != WI_CONF_INCONCLUSIVE)
+        wi_out_f(rest_out, " (confidence %s)", wi_confidence_word(verdict->confidence));
+    wi_out_char(layout->out, '\n');
+    wi_layout_style(layout, STYLES[tone]);
+    wi_layout_wrap(layout, wi_phrase_end(&shout), 0);
+    wi_layout_style(layout, WI_STYLE_PLAIN);
+    wi_layout_wrap(layout, wi_phrase_end(&rest), 0);
+    wi_out_char(layout->out, '\n');
+}
+
+/* "train.py:58 (cudaMemcpyAsync)", the call alone, or nothing. Returns 1 if it wrote. */
+static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t site, uint32_t api)
+{
+    const char *site_text = wi_names_text(names, site), *api_text = wi_names_text(names, api);
+    wi_out_clean(out, site_text[0] ? site_text : api_text);
+    if (site_text[0] && api_text[0]) {
+        wi_out_str(out, " (");
+        wi_out_clean(out, api_text);
+        wi_out_char(out, ')');
+    }
+    return site_text[0] || api_text[0];
+}
+
+static void put_where(struct wi_layout *layout, const struct wi_finding *f,
+                      const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    const char *kernel = wi_names_text(names, f->kernel);
+    int known = 1;
+    if (kernel[0]) {
+        wi_layout_cut(out, kernel, 70);
+    } else {
+        known = put_call(out, names, f->site_after, f->api_after);
+        if (f->site_before || f->api_before) {
+            wi_out_str(out, known ? ", after " : "after ");
+            known |= put_call(out, names, f->site_before, f->api_before);
+        }
+    }
+    if (f->count > 0) {
+        wi_out_f(out, known ? ": %llu times, median " : "%llu times, median ",
+                 (unsigned long long)f->count);
+        wi_human_ns(out, f->median_ns);
+        wi_out_str(out, ", p95 ");
+        wi_human_ns(out, f->p95_ns);
+        wi_out_str(out, ", longest ");
+        wi_human_ns(out, f->longest_ns);
+    }
+    if (known || f->count > 0)
+        wi_layout_line(layout, "  where", wi_phrase_end(&phrase));
+}
+
+static void put_exposed(struct wi_layout *layout, const struct wi_finding *f,
+                        const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    if (f->exposed_by < 0)
+        return;
+    if (put_call(out, names, f->exposed_site, f->exposed_api))
+        wi_out_str(out, ": ");
+    wi_out_str(out, wi_subcause_people((enum wi_subcause)f->exposed_by));
+    wi_out_str(out, "; without it this work would be hidden behind the device's");
+    wi_layout_line(layout, "  exposed by", wi_phrase_end(&phrase));
+}
+
+static void put_template(struct wi_layout *layout, const char *label, const char *text,
+                         const struct wi_finding *f, const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    if (!text || !text[0])
+        return;
+    wi_expand(wi_phrase_begin(&phrase), text, f, names);
+    wi_layout_line(layout, label, wi_phrase_end(&phrase));
+}
+
+static void put_evidence(struct wi_layout *layout, const struct wi_finding *f,
+                         const struct wi_names *names)
+{
+    put_template(layout, "  seen", f->seen, f, names);
+    put_where(layout, f, names);
+    put_exposed(layout, f, names);
+}
+
+/* "too few loader workers (data-loading/too-few-workers)" */
+static void put_cause(struct wi_out *out, const struct wi_finding *f)
+{
+    wi_out_f(out, "%s (%s)", wi_subcause_people(f->subcause), wi_subcause_id(f->subcause));
+}
+
+static void put_first(struct wi_layout *layout, const struct wi_finding *f,
+                      const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    put_cause(wi_phrase_begin(&phrase), f);
+    wi_layout_line(layout, "  cause", wi_phrase_end(&phrase));
+    put_evidence(layout, f, names);
+}
+
+static int has_fix(const struct wi_finding *f)
+{
+    return f->fix && f->fix[0] && wi_class_is_stall(wi_subcause_class(f->subcause));
+}
+
+static void put_fix(struct wi_layout *layout, const struct wi_report *report,
+                    const struct wi_finding *f, int number)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    wi_out_f(out, "FIX %d", number);
+    const char *label = wi_phrase_end(&phrase);
+    struct wi_phrase text;
+    wi_expand(wi_phrase_begin(&text), f->fix, f, report->names);
+    wi_layout_line(layout, label, wi_phrase_end(&text));
+    if (f == wi_verdict_finding(report))
+        return;
+    out = wi_phrase_begin(&text);
+    put_cause(out, f);
+    if (wi_used_devices(report) > 1)
+        wi_out_f(out, ", GPU #%d", f->device);
+    wi_out_str(out, ": ");
+    wi_out_fixed(out, f->share * 100, 1);
+    wi_out_str(out, " % of the time, ");
+    wi_human_ns(out, f->ns);
+    wi_out_f(out, " (confidence %s)", wi_confidence_word(f->confidence));
+    wi_layout_line(layout, "  against", wi_phrase_end(&text));
+    put_evidence(layout, f, report->names);
+}
+
+/* The i-th finding with the verdict's moved to the front. */
+static const struct wi_finding *ordered(const struct wi_report *report, int i)
+{
+    int first = report->result->verdict.finding;
+    if (!wi_verdict_finding(report))
+        return &report->result->findings[i];
+    return &report->result->findings[i == 0 ? first : i <= first ? i - 1 : i];
+}
+
+static void put_fixes(struct wi_layout *layout, const struct wi_report *report)
+{
+    int fixes = 0;
+    for (int i = 0; i < report->result->finding_count && fixes < MOST_FIXES; i++) {
+        const struct wi_finding *f = ordered(report, i);
+        if (!has_fix(f) || f->share < STALL_SHARE)
+            continue;
+        if (fixes == 0)
+            wi_out_char(layout->out, '\n');
+        put_fix(layout, report, f, ++fixes);
+    }
+}
+
+/* What has no FIX block: smaller stalls, and causes that there is nothing to fix about. */
+static void put_others(struct wi_layout *layout, const struct wi_report *report)
+{
+    int fixes = 0, others = 0;
+    for (int i = 0; i < report->result->finding_count && others < MOST_OTHERS; i++) {
+        const struct wi_finding *f = ordered(report, i);
+        int told = f == wi_verdict_finding(report);
+        if (has_fix(f) && f->share >= STALL_SHARE && fixes++ < MOST_FIXES)
+            told = 1;
+        if (told || f->share < FINDING_SHARE)
+            continue;
+        struct wi_phrase phrase;
+        struct wi_out *out = wi_phrase_begin(&phrase);
+        wi_out_fixed(out, f->share * 100, 1);
+        wi_out_str(out, " % ");
+        put_cause(out, f);
+        if (wi_used_devices(report) > 1)
+            wi_out_f(out, ", GPU #%d", f->device);
+        if (f->fix && f->fix[0]) {
+            wi_out_str(out, ": ");
+            wi_expand(out, f->fix, f, report->names);
+        }
+        if (others == 0)
+            wi_out_char(layout->out, '\n');
+        wi_layout_line(layout, others++ == 0 ? "ALSO SEEN" : "", wi_phrase_end(&phrase));
+    }
+}
+
+/* Time that was not recorded is told beside the verdict, never as a part of it. */
+static void put_unknown(struct wi_layout *layout, const struct wi_report *report)
+{
+    const struct wi_device_result *device = wi_verdict_device(report);
+    int64_t window_ns = device ? wi_window_ns(device) : 0;
+    for (int i = 0; i < WI_SUB_COUNT && window_ns > 0; i++) {
+        int64_t ns = device->subcause_ns[i];
+        if (wi_subcause_class((enum wi_subcause)i) != WI_CLASS_UNKNOWN ||
+            (double)ns < FINDING_SHARE * (double)window_ns)
+            continue;
+        struct wi_phrase phrase;
+        struct wi_out *out = wi_phrase_begin(&phrase);
+        wi_human_share(out, ns, window_ns, 1);
+        wi_out_str(out, " of the time, ");
+        wi_human_ns(out, ns);
+        wi_out_f(out, ": %s (%s)", wi_subcause_people((enum wi_subcause)i),
+                 wi_subcause_id((enum wi_subcause)i));
+        if (i == WI_SUB_UNTRACED || i == WI_SUB_BLIND_INTERVAL)
+            wi_out_str(out, "; the device may have worked then, so it is not called idle");
+        wi_layout_line(layout, "  not known", wi_phrase_end(&phrase));
+    }
+}
+
+static void put_next(struct wi_layout *layout, const struct wi_report *report)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    wi_out_str(out, "whyidle report --format json");
+    separator(out);
+    wi_out_str(out, "whyidle check --max-stall 20");
+    if (report->job->level == 'C' || report->job->level == 'D') {
+        separator(out);
+        wi_out_str(out, "whyidle doctor (why device times are missing)");
+    }
+    wi_out_char(layout->out, '\n');
+    wi_layout_line(layout, "NEXT", wi_phrase_end(&phrase));
+}
+
+void wi_report_text(struct wi_out *out, const struct wi_report *report,
+                    const struct wi_text_options *options)
+{
+    int width = options->width < 40 ? 40 : options->width > 100 ? 100 : options->width;
+    struct wi_layout layout = {out, width, options->color};
+    const struct wi_finding *first = wi_verdict_finding(report);
+    if (options->verdict_line)
+        put_verdict_line(out, report);
+    put_header(&layout, report);
+    put_headline(&layout, report);
+    if (first)
+        put_first(&layout, first, report->names);
+    put_unknown(&layout, report);
+    put_fixes(&layout, report);
+    put_others(&layout, report);
+    wi_text_account(&layout, report);
+    wi_text_trust(&layout, report);
+    if (options->hints)
+        put_next(&layout, report);
+}
