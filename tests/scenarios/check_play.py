@@ -1,0 +1,349 @@
+#!/usr/bin/env python3
+"""Plays timeline cases and holds what whyidle says against the truth: one line a case and rank.
+
+Exit 0: every class within the tolerance and nothing said that must not be said; 1: not so;
+2: wrong usage; 77: nothing could be played. With --strict the sub-cause of the largest stall must
+be named too (verdict or largest finding of that class)."""
+import argparse
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import play_map
+
+ORDER = ["compute", "under-filled", "data-loading", "transfer", "small-batch", "host",
+         "communication", "no-work", "warm-up", "unknown"]
+BUSY = ("compute", "under-filled")
+# What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
+EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
+
+
+class Unplayable(Exception):
+    """The case cannot be played this way; the text says why."""
+
+
+# ---- what the file says about a case
+
+def case_texts(path):
+    """{case: its text without the timelines}"""
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    parts = re.findall(r"^### (\w+)[^\n]*\n(.*?)(?=^### |\Z)", text, re.S | re.M)
+    return {case: re.sub(r"```.*?```", "", body, flags=re.S) for case, body in parts}
+
+
+def sentences_after(text, mark):
+    """What follows "*mark*" up to the next mark or the end of the line."""
+    return [m.strip(" :") for m in re.findall(rf"\*{mark}:?\*(.*?)(?=\*Must not|\*Accept|\n|\Z)",
+                                              text)]
+
+
+def acceptances(text):
+    """[(class, largest number of points or None, id in exposed_by or None)]"""
+    found = []
+    for sentence in sentences_after(text, "Accept also"):
+        points = re.search(r"(\d+(?:\.\d+)?) points", sentence)
+        exposer = None
+        if re.search(r"\bif\b.*\bnamed\b", sentence):
+            exposer = next((i for words, i in EXPOSERS if words in sentence), "any")
+        for cls in play_map.classes_in(sentence)[:1]:
+            found.append((cls, float(points.group(1)) if points else None, exposer))
+    return found
+
+
+def forbidden(text):
+    """Classes and ids that the verdict must not be."""
+    out = []
+    for sentence in sentences_after(text, "Must not say"):
+        out += play_map.classes_in(sentence) or play_map.ids_in(sentence)
+    return out
+
+
+# ---- truth and report in the same words, % of wall
+
+def truth_classes(truth):
+    said, tags = {}, {}
+    for tag, ns in truth["shares"].items():
+        cls = play_map.class_of(tag)
+        said[cls] = said.get(cls, 0) + 100 * ns / truth["length_ns"]
+        tags.setdefault(cls, {})[tag] = ns
+    return said, tags
+
+
+def main_device(report):
+    used = [d for d in report.get("devices", []) if d.get("window", {}).get("length_ns")]
+    if not used:
+        raise Unplayable("the report accounts for no device")
+    return max(used, key=lambda d: d["window"]["length_ns"])
+
+
+def report_classes(device):
+    length = device["window"]["length_ns"]
+    said = {cls: 100 * ns / length for cls, ns in device["classes"].items()}
+    thin = 100 * (device["subcauses"].get("small-batch/under-filled") or 0) / length
+    said["under-filled"] = thin
+    said["small-batch"] = said.get("small-batch", 0) - thin
+    return said
+
+
+def largest_stall(classes):
+    stalls = {c: v for c, v in classes.items() if c != "compute"}
+    return max(stalls, key=stalls.get) if stalls else None
+
+
+def exposed_share(report, device, cls, exposer):
+    """% of wall in findings of the class that name what exposes them."""
+    ns = 0
+    for finding in report.get("findings", []):
+        named = finding.get("exposed_by")
+        if finding.get("device") == device["id"] and finding["id"].startswith(cls + "/") and named:
+            if exposer == "any" or named == exposer:
+                ns += finding["ns"]
+    return 100 * ns / device["window"]["length_ns"]
+
+
+def apply_acceptances(said, want, accepted, report, device):
+    """Moves accepted time to the class where the truth has it; returns a note."""
+    notes = []
+    main = largest_stall(want)
+    for cls, points, exposer in accepted:
+        room = min(said.get(cls, 0) - want.get(cls, 0), want.get(main, 0) - said.get(main, 0))
+        if cls == main or room <= 0:
+            continue
+        if points is not None:
+            room = min(room, points)
+        if exposer:
+            room = min(room, exposed_share(report, device, cls, exposer))
+        said[cls] -= room
+        said[main] = said.get(main, 0) + room
+        if room >= 0.5:
+            notes.append(f"{room:.0f} points of {cls} accepted as {main}")
+    return notes
+
+
+# ---- one rank of one case
+
+def wanted_ids(want, tags):
+    cls = largest_stall(want)
+    if cls is None or want[cls] < 1:
+        return []
+    if cls == "under-filled":
+        return ["small-batch/under-filled"]
+    return play_map.subcauses_of(max(tags[cls], key=tags[cls].get))
+
+
+def named_ids(report, device, want):
+    """The verdict and the largest finding of the class that the truth has largest."""
+    cls = largest_stall(want)
+    prefix = "small-batch" if cls == "under-filled" else cls
+    findings = [f["id"] for f in report.get("findings", [])
+                if f.get("device") == device["id"] and f["id"].startswith(f"{prefix}/")]
+    return [report.get("verdict", {}).get("id", "-")] + findings[:1]
+
+
+def judge(case, truth, report, texts, options):
+    """(dictionary for --json, passed)"""
+    want, tags = truth_classes(truth)
+    device = main_device(report)
+    said = report_classes(device)
+    raw = dict(said)
+    notes = apply_acceptances(said, want, acceptances(texts), report, device)
+    off = {c: round(said.get(c, 0) - want.get(c, 0), 1) for c in ORDER
+           if abs(said.get(c, 0) - want.get(c, 0)) > options.tolerance}
+    verdict = report.get("verdict", {}).get("id", "-")
+    wrong = [f for f in forbidden(texts) if verdict == f or verdict.startswith(f + "/")]
+    ids, named = wanted_ids(want, tags), named_ids(report, device, want)
+    accepted_ids = [c for c, _, _ in acceptances(texts)]
+    hit = (not ids or any(i in named for i in ids)
+           or any(verdict.startswith(c + "/") for c in accepted_ids))
+    row = {"case": case, "rank": truth["rank"], "level": report.get("level"),
+           "truth": {c: round(want[c], 1) for c in ORDER if want.get(c, 0) >= 0.05},
+           "said": {c: round(raw[c], 1) for c in ORDER if raw.get(c, 0) >= 0.05},
+           "off": off, "subcause_wanted": ids, "subcause_said": named[-1], "subcause_named": hit,
+           "verdict": verdict, "must_not_say": wrong, "notes": notes}
+    row["ok"] = not off and not wrong and (hit or not options.strict)
+    return row
+
+
+def shares_text(shares):
+    return " ".join(f"{c} {v:.0f}" for c, v in shares.items() if v >= 0.5) or "-"
+
+
+def print_row(row, options):
+    if options.json:
+        print(json.dumps(row), flush=True)
+        return
+    if "skipped" in row:
+        print(f"skip {row['case']}: {row['skipped']}", flush=True)
+        return
+    wanted = "|".join(row["subcause_wanted"]) or "-"
+    mark = "" if row["subcause_named"] else " MISSED"
+    more = "".join(f" · OFF {c} {v:+.1f}" for c, v in row["off"].items())
+    more += "".join(f" · MUST NOT SAY {w}" for w in row["must_not_say"])
+    more += "".join(f" · {n}" for n in row["notes"])
+    print(f"{'ok  ' if row['ok'] else 'FAIL'} {row['case']} rank {row['rank']}: truth "
+          f"{shares_text(row['truth'])} · said {shares_text(row['said'])} · sub-cause {wanted}: "
+          f"{row['subcause_said']}{mark} · verdict {row['verdict']}{more}", flush=True)
+
+
+# ---- playing
+
+def run(command, **more):
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def play_virtual_time(options, case, block, ranks, folder):
+    """{rank: report}"""
+    limit = ["--max-loops", str(options.max_loops)] if options.max_loops else []
+    done = run([options.play, "trace", options.file, case, block, folder] + limit)
+    if done.returncode:
+        raise Unplayable("play trace: " + done.stderr.strip())
+    reports = {}
+    for path in sorted(glob.glob(os.path.join(folder, "rank*.wit"))):
+        done = run([options.whyidle, "report", "--format", "json", path])
+        if done.returncode:
+            raise Unplayable(f"whyidle report: status {done.returncode}: {done.stderr.strip()}")
+        rank = int(re.search(r"rank(\d+)\.wit$", path).group(1))
+        reports[rank] = json.loads(done.stdout)
+        os.unlink(path)
+    if len(reports) != ranks:
+        raise Unplayable(f"{len(reports)} reports of {ranks} ranks")
+    return reports
+
+
+def live_environment(options, folder):
+    env = dict(os.environ)
+    for name in [n for n in env if n.startswith("WHYIDLE")]:
+        del env[name]
+    env.update(WHYIDLE_OUT=folder, WHYIDLE_PRINT="none", LD_PRELOAD=options.preload)
+    if options.level == "C":
+        env["WHYIDLE_CUPTI"] = "off"
+    if not options.real:
+        env["LD_LIBRARY_PATH"] = options.vgpu + ":" + env.get("LD_LIBRARY_PATH", "")
+    return env
+
+
+def play_live(options, case, block, ranks, folder):
+    """({rank: report}, loops, text about the pace)"""
+    if ranks != 1:
+        raise Unplayable("several ranks are played in virtual time only")
+    plan = run([options.play_live, "--plan", options.file, case, block, str(options.max_loops)],
+               env=live_environment(options, folder) | {"LD_PRELOAD": ""})
+    if plan.returncode:
+        raise Unplayable(plan.stderr.strip() or f"play_live --plan: status {plan.returncode}")
+    loops = int(plan.stdout.split()[0])
+    done = run([options.play_live, options.file, case, block, str(loops)],
+               env=live_environment(options, folder), timeout=120)
+    if done.returncode:
+        raise Unplayable(f"play_live: status {done.returncode}: {done.stderr.strip()[-300:]}")
+    paths = [p for p in glob.glob(os.path.join(folder, "**", "*.json"), recursive=True)
+             if not os.path.islink(p)]
+    if not paths:
+        raise Unplayable("the live run wrote no report: " + done.stderr.strip()[-300:])
+    with open(max(paths, key=os.path.getsize), encoding="utf-8") as f:
+        return {0: json.load(f)}, loops, done.stdout.strip()
+
+
+def truths(options, loops):
+    limit = ["--max-loops", str(loops)] if loops else []
+    done = run([options.play, "truth", options.file] + limit)
+    if done.returncode:
+        sys.exit(2)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return {(r["case"], r["block"], r["rank"]): r for r in rows}
+
+
+def level_c_row(label, report):
+    """At level C there are no device times: the report must say so and claim no shares."""
+    claims = [d for d in report.get("devices", [])
+              if any(v for v in (d.get("classes") or {}).values())]
+    return {"case": label, "rank": 0, "level": report.get("level"), "truth": {}, "said": {},
+            "off": {}, "subcause_wanted": [], "subcause_said": "-", "subcause_named": True,
+            "verdict": report.get("verdict", {}).get("id", "-"), "must_not_say": [],
+            "notes": ["level C: host calls only, no shares claimed" if not claims
+                      else "shares claimed without device times"],
+            "ok": report.get("level") == "C" and not claims}
+
+
+def check_block(options, case, block, ranks, texts):
+    label = case if block in ("-", case) else f"{case}/{block}"
+    with tempfile.TemporaryDirectory(prefix="play.") as folder:
+        loops, pace = options.max_loops, ""
+        if options.live:
+            reports, loops, pace = play_live(options, case, block, ranks, folder)
+        else:
+            reports = play_virtual_time(options, case, block, ranks, folder)
+    if options.live and options.level == "C":
+        yield level_c_row(label, reports[0])
+        return
+    want = truths(options, loops)
+    for rank, report in reports.items():
+        row = judge(label, want[case, block, rank], report, texts, options)
+        if pace:
+            row["notes"].append(pace)
+        if options.live and report.get("level") != options.level:
+            row["notes"].append(f"level {report.get('level')}: {report['job'].get('level_reason')}")
+            row["ok"] = False
+        yield row
+
+
+def parse_arguments(argv):
+    build = os.environ.get("WI_BUILD", "build")
+    scenarios = os.path.join(build, "tests", "scenarios")
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("file")
+    p.add_argument("cases", nargs="*", help="case ids (default: all)")
+    p.add_argument("--live", action="store_true", help="a real process under the preload")
+    p.add_argument("--real", action="store_true", help="live: on the real GPU")
+    p.add_argument("--level", choices="AC", default="A", help="live: A (default) or C")
+    p.add_argument("--json", action="store_true", help="one JSON object a line")
+    p.add_argument("--strict", action="store_true", help="the sub-cause must be named too")
+    p.add_argument("--max-loops", type=int, default=0, help="cut outermost loops")
+    p.add_argument("--tolerance", type=float, default=5.0, help="points of wall time")
+    p.add_argument("--play", default=os.path.join(scenarios, "play"))
+    p.add_argument("--play-live", default=os.path.join(scenarios, "play_live"))
+    p.add_argument("--whyidle", default=os.path.join(build, "src", "cli", "whyidle"))
+    p.add_argument("--preload", default=os.path.join(build, "src", "collect", "libwhyidle.so"))
+    p.add_argument("--vgpu", default=f"{build}/vgpu/13:{build}/vgpu")
+    return p.parse_args(argv)
+
+
+def main(argv):
+    options = parse_arguments(argv)
+    listed = run([options.play, "list", options.file])
+    if listed.returncode:
+        sys.stderr.write(listed.stderr)
+        return 2
+    blocks = [line.split() for line in listed.stdout.splitlines()]
+    missing = set(options.cases) - {b[0] for b in blocks}
+    if missing:
+        sys.stderr.write(f"{options.file}: no case {', '.join(sorted(missing))}\n")
+        return 2
+    texts, rows = case_texts(options.file), []
+    for case, block, ranks in blocks:
+        if options.cases and case not in options.cases:
+            continue
+        try:
+            for row in check_block(options, case, block, int(ranks), texts.get(case, "")):
+                print_row(row, options)
+                rows.append(row)
+        except Unplayable as problem:
+            text = str(problem)
+            failed = "virtual time only" not in text
+            print_row({"case": case, "skipped": text, "ok": not failed}, options)
+            if failed:
+                rows.append({"ok": False})
+    if not rows:
+        return 77
+    bad = sum(not r["ok"] for r in rows)
+    if not options.json:
+        print(f"{len(rows)} played, {bad} not as expected")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

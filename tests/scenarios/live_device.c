@@ -1,0 +1,198 @@
+/* Copies, kernels and allocations of the live player.
+ * Threads: the launching thread only. The virtual GPU is told how long a copy takes; a real one
+ * gets as many bytes as it copies in that time, so that the timeline's durations hold there too. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu.h"
+#include "live_device.h"
+#include "pace.h"
+
+#define MAX_STREAMS      16
+#define MAX_BUFFER       (256u << 20)
+#define PROBE_BYTES      (16u << 20)
+#define PROBE_ROUNDS     4
+#define FIXED_COPY_NS    20000 /* below, the size decides nothing on a real GPU */
+#define ALLOCATION_BYTES (1u << 20)
+#define MAX_ALLOCATIONS  4096
+#define DEFAULT_BLOCK    256
+
+static struct {
+    void *device;
+    char *host[2]; /* pageable, pinned */
+    size_t bytes;
+    double bytes_per_ns[2][2]; /* by pinned and to-host; real GPUs only */
+    void *stream[MAX_STREAMS];
+    void *allocation[MAX_ALLOCATIONS];
+    int allocations;
+    int64_t launch_ns, copy_ns; /* what an own call costs, smoothed */
+} gpu;
+
+const char *live_device_problem(const struct tl_line *line)
+{
+    if (line->op == TL_COLL)
+        return "collectives are played in virtual time only";
+    if (line->gap_ns || line->blocking)
+        return "device-side gaps and blocking launches are played in virtual time only";
+    return NULL;
+}
+
+static void measure_copies(void)
+{
+    for (int pinned = 0; pinned < 2; pinned++) {
+        for (int to_host = 0; to_host < 2; to_host++) {
+            int64_t start = 0;
+
+            /* The first round pays for what only happens once. */
+            for (int round = 0; round <= PROBE_ROUNDS; round++) {
+                if (round == 1)
+                    start = pace_now();
+                if (to_host)
+                    gpu_download(gpu.host[pinned], gpu.device, PROBE_BYTES);
+                else
+                    gpu_upload(gpu.device, gpu.host[pinned], PROBE_BYTES);
+            }
+            gpu.bytes_per_ns[pinned][to_host] =
+                (double)PROBE_BYTES * PROBE_ROUNDS / (double)(pace_now() - start);
+        }
+    }
+}
+
+static void add_allocations(const struct tl_line *line)
+{
+    while (line->op == TL_FREE && gpu.allocations < line->count &&
+           gpu.allocations < MAX_ALLOCATIONS)
+        gpu.allocation[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
+}
+
+int live_device_start(const struct tl_rank *rank)
+{
+    if (gpu_init())
+        return -1;
+    gpu.bytes = PROBE_BYTES;
+    for (int i = 0; i < rank->lines; i++) {
+        const struct tl_line *line = &rank->program[i];
+
+        if ((size_t)line->bytes > gpu.bytes)
+            gpu.bytes = (size_t)line->bytes;
+        if (line->stream && !gpu.stream[line->stream % MAX_STREAMS])
+            gpu.stream[line->stream % MAX_STREAMS] = gpu_stream();
+        add_allocations(line);
+    }
+    if (gpu.bytes > MAX_BUFFER)
+        gpu.bytes = MAX_BUFFER;
+    gpu.device = gpu_alloc(gpu.bytes);
+    gpu.host[0] = malloc(gpu.bytes);
+    gpu.host[1] = gpu_host_alloc(gpu.bytes);
+    if (!gpu.host[0])
+        return -1;
+    for (int i = 0; i < 2; i++)
+        memset(gpu.host[i], 1, gpu.bytes);
+    if (!gpu_is_virtual())
+        measure_copies();
+    gpu_sync();
+    return 0;
+}
+
+/* Spins so that the call, which itself takes about *cost_ns, ends host_ns from now. */
+static int64_t pace_call(int64_t host_ns, int64_t cost_ns)
+{
+    pace_burn_until(pace_now() + host_ns - cost_ns);
+    return pace_now();
+}
+
+static void learn_cost(int64_t *cost_ns, int64_t enter, int64_t host_ns)
+{
+    int64_t cost = pace_now() - enter;
+
+    /* A call that waits (full queue, preemption) says nothing about its own cost. */
+    if (cost < host_ns)
+        *cost_ns += (cost - *cost_ns) / 8;
+}
+
+static void play_kernels(const struct tl_line *line)
+{
+    unsigned block = line->block ? line->block : DEFAULT_BLOCK;
+    unsigned grid = line->grid ? line->grid : line->underfilled ? 1 : gpu_full_grid();
+    enum gpu_kernel kernel = line->underfilled ? GPU_SPIN_THIN : GPU_SPIN;
+
+    for (int64_t i = 0; i < line->count; i++) {
+        int64_t enter = pace_call(line->host_ns, gpu.launch_ns);
+
+        gpu_spin(kernel, line->dev_ns, grid, block, gpu.stream[line->stream % MAX_STREAMS]);
+        learn_cost(&gpu.launch_ns, enter, line->host_ns);
+    }
+}
+
+static size_t copy_bytes(const struct tl_line *line)
+{
+    size_t bytes = (size_t)line->bytes;
+
+    if (!gpu_is_virtual() && line->dev_ns >= FIXED_COPY_NS)
+        bytes = (size_t)((double)line->dev_ns * gpu.bytes_per_ns[line->pinned][line->op == TL_D2H]);
+    return bytes > gpu.bytes ? gpu.bytes : bytes;
+}
+
+static void copy_once(const struct tl_line *line, size_t bytes)
+{
+    void *stream = gpu.stream[line->stream % MAX_STREAMS], *host = gpu.host[line->pinned];
+    int plain = line->sync && !stream;
+
+    gpu_next_copy_ns(line->dev_ns);
+    if (line->op == TL_H2D && plain)
+        gpu_upload(gpu.device, host, bytes);
+    else if (line->op == TL_H2D)
+        gpu_upload_async(gpu.device, host, bytes, stream);
+    else if (plain)
+        gpu_download(host, gpu.device, bytes);
+    else
+        gpu_download_async(host, gpu.device, bytes, stream);
+}
+
+static void play_copies(const struct tl_line *line)
+{
+    size_t bytes = copy_bytes(line);
+
+    for (int64_t i = 0; i < line->count; i++) {
+        int64_t enter = pace_call(line->host_ns, line->sync ? 0 : gpu.copy_ns);
+
+        copy_once(line, bytes);
+        if (!line->sync)
+            learn_cost(&gpu.copy_ns, enter, line->host_ns);
+    }
+}
+
+static void play_allocations(const struct tl_line *line)
+{
+    for (int64_t i = 0; i < line->count; i++) {
+        int64_t start = pace_now();
+
+        if (line->op == TL_FREE && gpu.allocations)
+            gpu_free(gpu.allocation[--gpu.allocations]);
+        else if (line->op == TL_MALLOC && gpu.allocations < MAX_ALLOCATIONS)
+            gpu.allocation[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
+        else if (line->op == TL_HOSTALLOC)
+            gpu_host_free(gpu_host_alloc(ALLOCATION_BYTES));
+        pace_burn_until(start + line->ns);
+    }
+}
+
+void live_device_play(const struct tl_line *line)
+{
+    switch (line->op) {
+    case TL_KERN:
+        play_kernels(line);
+        break;
+    case TL_H2D:
+    case TL_D2H:
+        play_copies(line);
+        break;
+    case TL_SYNC:
+        gpu_sync();
+        break;
+    default:
+        play_allocations(line);
+        break;
+    }
+}
