@@ -175,16 +175,15 @@ static void put_cell(struct wi_out *out, const struct column *column, const stru
     }
 }
 
-/* A cell of `width` columns behind a blank; right-aligned unless left is set. */
+/* A cell of `width` columns, cut to them; right-aligned unless left is set. */
 static void put_padded(struct wi_out *out, struct wi_phrase *phrase, int width, int left)
 {
-    int columns = (int)phrase->out.col;
-    const char *text = wi_phrase_end(phrase);
+    int blanks = width - (int)phrase->out.col;
     if (!left)
-        wi_out_pad(out, ' ', width - columns);
-    wi_out_str(out, text);
+        wi_out_pad(out, ' ', blanks);
+    wi_layout_cut(out, wi_phrase_end(phrase), width);
     if (left)
-        wi_out_pad(out, ' ', width - columns);
+        wi_out_pad(out, ' ', blanks);
 }
 
 /* A row, or with a title the headers; without blanks at its end. */

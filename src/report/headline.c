@@ -119,8 +119,7 @@ static void none(const struct wi_report *report, const struct wi_device_result *
 {
     const struct wi_result *result = report->result;
     wi_out_str(shout, "NO SINGLE STALL IS WORTH A VERDICT.");
-    put_gpu(rest, report, device);
-    wi_out_str(rest, " computes ");
+    wi_out_str(rest, "The device computes ");
     wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
     wi_out_str(rest, " of the time and idles ");
     wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);

@@ -45,6 +45,16 @@ static void break_line(struct wi_out *out, int indent)
     wi_out_pad(out, ' ', indent);
 }
 
+/* Bytes of a word; a no-break space, which has kept it together, becomes a blank. */
+static void put_part(struct wi_out *out, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        int no_break = i + 1 < len && !memcmp(text + i, "\xc2\xa0", 2);
+        wi_out_char(out, no_break ? ' ' : text[i]);
+        i += (size_t)no_break;
+    }
+}
+
 /* One word, on a new line if it does not fit on this one. */
 static void put_word(struct wi_layout *layout, const char *word, size_t len, int indent)
 {
@@ -63,10 +73,26 @@ static void put_word(struct wi_layout *layout, const char *word, size_t len, int
             room = layout->width - indent;
         }
         size_t part = bytes_of(word, len, room > 0 ? room : 1);
-        wi_out_bytes(out, word, part);
+        put_part(out, word, part);
         word += part;
         len -= part;
     }
+}
+
+/* Length of the word at text; a number keeps the unit behind it. */
+static size_t word_len(const char *text)
+{
+    static const char *const UNITS[] = {"%",  "ns", "us", "ms", "s",    "min",  "h",    "B",   "kB",
+                                        "MB", "GB", "TB", "PB", "MB/s", "GB/s", "TB/s", "kB/s"};
+    size_t len = strcspn(text, " ");
+    if (!len || text[len] != ' ' || text[len - 1] < '0' || text[len - 1] > '9')
+        return len;
+    const char *next = text + len + 1;
+    size_t next_len = strcspn(next, " "), unit_len = strcspn(next, " .,;:)");
+    for (size_t i = 0; i < sizeof(UNITS) / sizeof(UNITS[0]); i++)
+        if (strlen(UNITS[i]) == unit_len && !memcmp(UNITS[i], next, unit_len))
+            return len + 1 + next_len;
+    return len;
 }
 
 void wi_layout_wrap(struct wi_layout *layout, const char *text, int indent)
@@ -74,7 +100,7 @@ void wi_layout_wrap(struct wi_layout *layout, const char *text, int indent)
     if (indent > layout->width / 2)
         indent = layout->width / 2;
     while (*text) {
-        size_t len = strcspn(text, " ");
+        size_t len = word_len(text);
         if (len > 0)
             put_word(layout, text, len, indent);
         text += len;
@@ -89,8 +115,8 @@ void wi_layout_line(struct wi_layout *layout, const char *label, const char *tex
     wi_out_str(layout->out, label);
     wi_layout_style(layout, WI_STYLE_PLAIN);
     wi_out_pad(layout->out, ' ', WI_LABEL_COLUMNS - (int)layout->out->col);
-    if (layout->out->col > WI_LABEL_COLUMNS)
-        wi_out_char(layout->out, ' ');
+    if (strlen(label) >= WI_LABEL_COLUMNS)
+        wi_out_str(layout->out, "  ");
     wi_layout_wrap(layout, text, WI_LABEL_COLUMNS);
     wi_out_char(layout->out, '\n');
 }

@@ -17,7 +17,8 @@ struct wi_layout {
 
 /* Switches the style; escape sequences count as no column. */
 void wi_layout_style(struct wi_layout *layout, enum wi_style style);
-/* Writes text from the current column on, broken at blanks before `width`; following lines begin
+/* Writes text from the current column on, broken at blanks before `width` (not at U+00A0, and not
+ * between a number and its unit); following lines begin
  * at column `indent`. A word longer than a line is cut where the line ends. The text must be
  * clean, as wi_phrase_end() returns it. Ends without a newline. */
 void wi_layout_wrap(struct wi_layout *layout, const char *text, int indent);

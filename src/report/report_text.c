@@ -13,6 +13,7 @@
 
 #define STALL_SHARE   0.05 /* a stall is worth a FIX block from here on */
 #define FINDING_SHARE 0.01 /* and is not told at all below */
+#define NAME_COLUMNS  70   /* of a kernel or call site in a line */
 #define MOST_FIXES    3
 #define MOST_OTHERS   5
 
@@ -49,7 +50,7 @@ static void put_devices(struct wi_out *out, const struct wi_report *report)
     if (device)
         put_device(out, report, device);
     else
-        wi_out_str(out, "no GPU work");
+        wi_out_str(out, report->result->host_only ? "device time not recorded" : "no GPU work");
     if (used > 1)
         wi_out_f(out, " and %d more", used - 1);
 }
@@ -118,7 +119,7 @@ static void put_headline(struct wi_layout *layout, const struct wi_report *repor
     struct wi_out *rest_out = wi_phrase_begin(&rest);
     enum wi_tone tone = wi_headline(report, wi_phrase_begin(&shout), rest_out);
     if (verdict->confidence != WI_CONF_INCONCLUSIVE)
-        wi_out_f(rest_out, " (confidence %s)", wi_confidence_word(verdict->confidence));
+        wi_out_f(rest_out, " (confidence\u00a0%s)", wi_confidence_word(verdict->confidence));
     wi_out_char(layout->out, '\n');
     wi_layout_style(layout, STYLES[tone]);
     wi_layout_wrap(layout, wi_phrase_end(&shout), 0);
@@ -131,10 +132,10 @@ static void put_headline(struct wi_layout *layout, const struct wi_report *repor
 static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t site, uint32_t api)
 {
     const char *site_text = wi_names_text(names, site), *api_text = wi_names_text(names, api);
-    wi_out_clean(out, site_text[0] ? site_text : api_text);
+    wi_layout_cut(out, site_text[0] ? site_text : api_text, NAME_COLUMNS);
     if (site_text[0] && api_text[0]) {
         wi_out_str(out, " (");
-        wi_out_clean(out, api_text);
+        wi_layout_cut(out, api_text, NAME_COLUMNS);
         wi_out_char(out, ')');
     }
     return site_text[0] || api_text[0];
@@ -148,7 +149,7 @@ static void put_where(struct wi_layout *layout, const struct wi_finding *f,
     const char *kernel = wi_names_text(names, f->kernel);
     int known = 1;
     if (kernel[0]) {
-        wi_layout_cut(out, kernel, 70);
+        wi_layout_cut(out, kernel, NAME_COLUMNS);
     } else {
         known = put_call(out, names, f->site_after, f->api_after);
         if (f->site_before || f->api_before) {
@@ -241,7 +242,7 @@ static void put_fix(struct wi_layout *layout, const struct wi_report *report,
     wi_out_fixed(out, f->share * 100, 1);
     wi_out_str(out, " % of the time, ");
     wi_human_ns(out, f->ns);
-    wi_out_f(out, " (confidence %s)", wi_confidence_word(f->confidence));
+    wi_out_f(out, " (confidence\u00a0%s)", wi_confidence_word(f->confidence));
     wi_layout_line(layout, "  against", wi_phrase_end(&text));
     put_evidence(layout, f, report->names);
 }

@@ -66,9 +66,9 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
     struct wi_table table = {WI_TABLE_CLASSES, report->names, wi_window_ns(device)};
     struct wi_phrase title;
     struct wi_out *out = wi_phrase_begin(&title);
-    wi_out_str(out, "WHERE THE TIME WENT");
     if (wi_used_devices(report) > 1)
-        wi_out_f(out, ", GPU #%d", device->info.device);
+        wi_out_f(out, "GPU #%d: ", device->info.device);
+    wi_out_str(out, "WHERE THE TIME WENT");
     wi_out_char(layout->out, '\n');
     wi_table_head(layout, &table, wi_phrase_end(&title));
     for (int i = 0; i < WI_CLASS_COUNT; i++) {
@@ -80,7 +80,7 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
         wi_table_row(layout, &table, &row);
         put_subcauses(layout, &table, device, class_id);
     }
-    struct wi_class_row sum = {"the whole window", "", table.whole_ns};
+    struct wi_class_row sum = {"the whole window", " ", table.whole_ns};
     wi_table_row(layout, &table, &sum);
     put_raw(layout, device);
 }
@@ -120,7 +120,7 @@ static void put_calls(struct wi_layout *layout, const struct wi_report *report)
     const struct wi_result *result = report->result;
     struct wi_table table = {WI_TABLE_CALLS, report->names, result->end_ns - result->start_ns};
     wi_out_char(layout->out, '\n');
-    wi_table_head(layout, &table, "HOST CALLS, ALL THREADS");
+    wi_table_head(layout, &table, "HOST CALLS");
     for (unsigned i = 0; i < WI_API_COUNT; i++) {
         struct wi_class_calls row = {wi_api_class_word(i), &result->calls[i]};
         if (result->calls[i].count > 0)
@@ -207,8 +207,11 @@ static void put_losses(struct wi_out *out, const struct wi_coverage *c)
 static void put_coverage(struct wi_out *out, const struct wi_result *result)
 {
     const struct wi_coverage *c = &result->coverage;
-    wi_out_f(out, "; %llu of %llu operations matched", (unsigned long long)c->ops_matched,
-             (unsigned long long)c->ops);
+    if (c->ops > 0)
+        wi_out_f(out, "; %llu of %llu operations matched", (unsigned long long)c->ops_matched,
+                 (unsigned long long)c->ops);
+    else
+        wi_out_f(out, "; no device operation, %llu host calls", (unsigned long long)c->calls);
     put_losses(out, c);
     if (c->calls_owing > 0)
         wi_out_f(out, "; %llu calls whose device record never came",

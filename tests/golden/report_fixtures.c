@@ -1,0 +1,392 @@
+/* Hand-made results for the tests of the writers, see report_fixtures.h.
+ * Threads: one. Figures are chosen so that a reader can check shares and sums in the head. */
+#include "report_fixtures.h"
+
+#include <string.h>
+
+#define MS  1000000LL
+#define SEC 1000000000LL
+
+static uint32_t name(struct fixture *f, const char *text)
+{
+    return wi_names_str(f->names, text);
+}
+
+/* A used device with a window of `seconds`, nothing charged yet. */
+static struct wi_device_result *device(struct fixture *f, int id, const char *model, int seconds)
+{
+    struct wi_device_result *d = &f->devices[f->result.device_count++];
+    d->info.device = id;
+    d->info.name = name(f, model);
+    d->info.sms = 132;
+    d->info.uuid[0] = 0xab;
+    d->info.uuid[15] = (uint8_t)id;
+    d->used = 1;
+    d->window_start_ns = f->result.start_ns;
+    d->window_end_ns = f->result.start_ns + seconds * SEC;
+    if (f->result.end_ns < d->window_end_ns)
+        f->result.end_ns = d->window_end_ns;
+    d->timeline.start_ns = d->window_start_ns;
+    d->timeline.end_ns = d->window_end_ns;
+    d->timeline.span_ns = seconds * SEC;
+    return d;
+}
+
+static void charge(struct wi_device_result *d, enum wi_subcause subcause, int64_t ns, int idle)
+{
+    d->subcause_ns[subcause] += ns;
+    d->class_ns[wi_subcause_class(subcause)] += ns;
+    if (subcause == WI_SUB_COMPUTE)
+        d->timeline.kernel_ns += ns;
+    if (idle) {
+        d->timeline.idle_ns += ns;
+        d->timeline.gaps += 10;
+        d->timeline.longest_gap_ns = ns / 10;
+        d->idle_ns += subcause == WI_SUB_UNTRACED ? 0 : ns;
+    }
+}
+
+static struct wi_finding *finding(struct fixture *f, const struct wi_device_result *d,
+                                  enum wi_subcause subcause, enum wi_confidence confidence)
+{
+    struct wi_finding *found = &f->findings[f->result.finding_count++];
+    found->subcause = subcause;
+    found->device = d->info.device;
+    found->ns = d->subcause_ns[subcause];
+    found->share = (double)found->ns / (double)(d->window_end_ns - d->window_start_ns);
+    found->confidence = confidence;
+    found->exposed_by = -1;
+    found->children = found->child_cpu_permille = WI_UNKNOWN;
+    found->cores_idle_permille = found->cores_allowed = WI_UNKNOWN;
+    found->median_ns = found->p95_ns = found->longest_ns = WI_UNKNOWN;
+    found->rule = "hand-made";
+    return found;
+}
+
+static void times(struct wi_finding *found, uint64_t count, int64_t median, int64_t p95,
+                  int64_t longest)
+{
+    found->count = count;
+    found->median_ns = median;
+    found->p95_ns = p95;
+    found->longest_ns = longest;
+}
+
+static void verdict(struct fixture *f, const char *id, int index, enum wi_confidence confidence,
+                    const char *reason)
+{
+    f->result.verdict = (struct wi_verdict){id, index, confidence, reason};
+}
+
+static void covered(struct fixture *f, uint64_t ops)
+{
+    f->result.coverage.ops = f->result.coverage.ops_matched = ops;
+    f->result.coverage.calls = ops + 20;
+}
+
+static void make_loader(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA H200", 312);
+    charge(d, WI_SUB_COMPUTE, 88 * SEC, 0);
+    charge(d, WI_SUB_TOO_FEW_WORKERS, 219 * SEC, 1);
+    charge(d, WI_SUB_PAGEABLE_COPY, 4400 * MS, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 600 * MS, 1);
+    d->timeline.copy_ns = d->timeline.exposed_ns = 4400 * MS;
+    d->kernels = 355000;
+    d->copies = 4040;
+    struct wi_finding *first = finding(f, d, WI_SUB_TOO_FEW_WORKERS, WI_CONF_HIGH);
+    times(first, 1020, 214 * MS, 231 * MS, 1200 * MS);
+    first->site_after = name(f, "train.py:59");
+    first->site_before = name(f, "train.py:71");
+    first->api_after = name(f, "cudaMemcpyAsync");
+    first->api_before = name(f, "cudaStreamSynchronize");
+    first->children = 2;
+    first->child_cpu_permille = 980;
+    first->cores_idle_permille = 12300;
+    first->cores_allowed = 16;
+    first->seen = "{children} workers, each {child_cpu} busy; {cores_idle} of the {cores_allowed} "
+                  "cores this job may use are idle";
+    first->fix = "more workers: raise num_workers of the DataLoader that {site_after} loops over";
+    struct wi_finding *second = finding(f, d, WI_SUB_PAGEABLE_COPY, WI_CONF_MEDIUM);
+    times(second, 4040, 1 * MS, 2 * MS, 9 * MS);
+    second->bytes = 19686000000ULL;
+    second->copies = 1020;
+    second->fix = "pin_memory=True ({mean_bytes} a copy at {gbps}, {bytes} in {copies} copies)";
+    verdict(f, "data-loading/too-few-workers", 0, WI_CONF_HIGH, NULL);
+    f->copies[0] = (struct wi_copy_row){WI_COPY_H2D,    WI_MEM_PAGEABLE, 0,         1020,
+                                        19686000000ULL, 4300 * MS,       4200 * MS, 5100 * MS};
+    f->copies[1] = (struct wi_copy_row){WI_COPY_D2H, WI_MEM_PINNED, 0,       3020,
+                                        12080,       100 * MS,      90 * MS, WI_UNKNOWN};
+    f->result.copy_count = 2;
+    f->gaps[0] = (struct wi_gap_row){0, f->result.start_ns + SEC, f->result.start_ns + 2 * SEC,
+                                     WI_SUB_TOO_FEW_WORKERS};
+    f->result.gap_count = 1;
+    f->job.rank = 0;
+    f->job.world = 1;
+    covered(f, 359040);
+    f->result.coverage.samples = 3100;
+    f->result.host =
+        (struct wi_host_sample){f->result.end_ns, 100 * MS, 2, 980, 0, 16, 12300, 310, WI_UNKNOWN};
+}
+
+static void make_pageable(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA H200", 10);
+    charge(d, WI_SUB_COMPUTE, 4 * SEC, 0);
+    charge(d, WI_SUB_PAGEABLE_COPY, 5 * SEC, 0);
+    charge(d, WI_SUB_CPU_COMPUTE, 1 * SEC, 1);
+    d->timeline.copy_ns = d->timeline.exposed_ns = 5 * SEC;
+    struct wi_finding *first = finding(f, d, WI_SUB_PAGEABLE_COPY, WI_CONF_HIGH);
+    times(first, 100, 50 * MS, 51 * MS, 60 * MS);
+    first->bytes = 25000000000ULL;
+    first->copies = 100;
+    first->fix = "page-lock the buffers that {site} copies";
+    first->api_after = name(f, "cudaMemcpy");
+    struct wi_finding *second = finding(f, d, WI_SUB_CPU_COMPUTE, WI_CONF_MEDIUM);
+    times(second, 100, 10 * MS, 10 * MS, 11 * MS);
+    second->exposed_by = WI_SUB_READ_BACK_SYNC;
+    second->exposed_api = name(f, "cudaMemcpy");
+    second->exposed_site = name(f, "solve.c:120");
+    second->fix = "prepare the next step while the device works";
+    verdict(f, "transfer/pageable-copy", 0, WI_CONF_HIGH, NULL);
+    f->job.virtual_gpu = 1;
+    covered(f, 300);
+}
+
+static void make_underfilled(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA H200", 20);
+    charge(d, WI_SUB_COMPUTE, 8 * SEC, 0);
+    charge(d, WI_SUB_UNDER_FILLED, 11 * SEC, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 1 * SEC, 1);
+    d->timeline.kernel_ns = 19 * SEC;
+    struct wi_finding *first = finding(f, d, WI_SUB_UNDER_FILLED, WI_CONF_HIGH);
+    times(first, 110000, 100000, 110000, 200000);
+    first->kernel = name(f, "void rnn_step<float, 4>(float const*, float*, int)");
+    first->fix = "more work a launch: a larger batch for {kernel}";
+    verdict(f, "small-batch/under-filled", 0, WI_CONF_HIGH, NULL);
+    f->kernels[0] = (struct wi_kernel_row){first->kernel, 0,         110000,     11 * SEC,
+                                           11 * SEC,      {4, 1, 1}, {128, 1, 1}};
+    f->kernels[1] =
+        (struct wi_kernel_row){name(f, "gemm"), 0, 1000, 8 * SEC, 0, {0, 0, 0}, {0, 0, 0}};
+    f->result.kernel_count = 2;
+    covered(f, 111000);
+}
+
+static void make_healthy(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA H200", 60);
+    charge(d, WI_SUB_COMPUTE, 57 * SEC, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 2 * SEC, 1);
+    charge(d, WI_SUB_MODULE_LOAD, 1 * SEC, 1);
+    struct wi_finding *first = finding(f, d, WI_SUB_LAUNCH_BOUND, WI_CONF_MEDIUM);
+    times(first, 900000, 2200, 4000, 9000);
+    first->fix = "CUDA graphs";
+    verdict(f, "compute", -1, WI_CONF_HIGH, NULL);
+    covered(f, 900000);
+}
+
+static void make_none(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA H200", 100);
+    charge(d, WI_SUB_COMPUTE, 88 * SEC, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 4 * SEC, 1);
+    charge(d, WI_SUB_ALLOCATOR, 4 * SEC, 1);
+    charge(d, WI_SUB_CPU_COMPUTE, 4 * SEC, 1);
+    finding(f, d, WI_SUB_LAUNCH_BOUND, WI_CONF_MEDIUM);
+    finding(f, d, WI_SUB_ALLOCATOR, WI_CONF_MEDIUM);
+    verdict(f, "none", -1, WI_CONF_MEDIUM, NULL);
+    covered(f, 1000);
+}
+
+static void make_host_only(struct fixture *f)
+{
+    f->result.host_only = 1;
+    f->result.end_ns = f->result.start_ns + 10 * SEC;
+    f->job.level = 'C';
+    f->job.level_reason = "another profiler uses CUPTI";
+    f->result.calls[WI_API_LAUNCH] = (struct wi_call_row){50000, 0, 400 * MS, 30 * MS};
+    f->result.calls[WI_API_COPY] = (struct wi_call_row){100, 1, 2 * SEC, 25 * MS};
+    f->result.calls[WI_API_SYNC] = (struct wi_call_row){100, 0, 6 * SEC, 70 * MS};
+    f->result.coverage.calls = 50200;
+    verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, "device times were not recorded");
+}
+
+static void make_nothing(struct fixture *f)
+{
+    f->result.end_ns = f->result.start_ns;
+    verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, "no device operation was seen");
+}
+
+static void make_two_devices(struct fixture *f)
+{
+    struct wi_device_result *a = device(f, 0, "NVIDIA H200", 40);
+    struct wi_device_result *b = device(f, 1, "NVIDIA H200", 40);
+    charge(a, WI_SUB_COMPUTE, 36 * SEC, 0);
+    charge(a, WI_SUB_LAUNCH_BOUND, 4 * SEC, 1);
+    charge(b, WI_SUB_COMPUTE, 20 * SEC, 0);
+    charge(b, WI_SUB_LAUNCH_BOUND, 20 * SEC, 1);
+    struct wi_finding *first = finding(f, b, WI_SUB_LAUNCH_BOUND, WI_CONF_HIGH);
+    times(first, 4000000, 5000, 8000, 90000);
+    first->fix = "CUDA graphs: {count} gaps of {median}";
+    struct wi_finding *second = finding(f, a, WI_SUB_LAUNCH_BOUND, WI_CONF_MEDIUM);
+    times(second, 800000, 5000, 8000, 90000);
+    second->fix = "CUDA graphs";
+    f->result.device_count = 4;
+    f->devices[2].info.device = 2;
+    f->devices[3].info.device = 3;
+    verdict(f, "small-batch/launch-bound", 0, WI_CONF_HIGH, NULL);
+    covered(f, 5000000);
+}
+
+static void make_untraced(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA A100", 2);
+    charge(d, WI_SUB_COMPUTE, 600 * MS, 0);
+    charge(d, WI_SUB_UNTRACED, 1000 * MS, 1);
+    charge(d, WI_SUB_CPU_COMPUTE, 400 * MS, 1);
+    struct wi_finding *first = finding(f, d, WI_SUB_CPU_COMPUTE, WI_CONF_LOW);
+    times(first, 20, 20 * MS, 22 * MS, 25 * MS);
+    f->job.level = 'I';
+    f->job.end = WI_JOB_IMPORTED;
+    f->job.source = "torchrec.json.gz";
+    f->job.status = WI_UNKNOWN_STATUS;
+    verdict(f, "host/cpu-compute", 0, WI_CONF_LOW, "half of the window was not recorded");
+    covered(f, 900);
+    f->result.coverage.ops_matched = 850;
+    f->result.coverage.lost[WI_LOSS_IMPORT] = 3;
+    f->result.coverage.lost[WI_LOSS_LATE] = 2;
+    f->result.coverage.lost[WI_LOSS_BLIND] = 1;
+    f->result.coverage.blind_ns = 30 * MS;
+    f->result.coverage.calls_owing = 7;
+    f->result.coverage.negative_latency = 4;
+}
+
+/* Names as a hostile or merely odd job can make them. */
+static void make_hostile(struct fixture *f)
+{
+    char kernel[900];
+    memset(kernel, 'x', sizeof(kernel) - 1);
+    kernel[sizeof(kernel) - 1] = 0;
+    memcpy(kernel, "a\033[2J\007\x9b\xff\xfe{count}\xe2\x80", 17);
+    struct wi_device_result *d = device(f, 0, "GPU\033]0;owned\007", 4);
+    charge(d, WI_SUB_COMPUTE, 1 * SEC, 0);
+    charge(d, WI_SUB_UNDER_FILLED, 3 * SEC, 0);
+    d->timeline.kernel_ns = 4 * SEC;
+    struct wi_finding *first = finding(f, d, WI_SUB_UNDER_FILLED, WI_CONF_HIGH);
+    times(first, 30, 100 * MS, 100 * MS, 100 * MS);
+    first->kernel = name(f, kernel);
+    first->fix = "larger grids for {kernel}; {no_such_name} and {{literal}";
+    struct wi_finding *second = finding(f, d, WI_SUB_COMPUTE, WI_CONF_HIGH);
+    second->site_after = name(f, kernel);
+    second->subcause = WI_SUB_CPU_COMPUTE;
+    second->fix = "a\nb\033[0m";
+    verdict(f, "small-batch/under-filled", 0, WI_CONF_HIGH, NULL);
+    f->kernels[0] = (struct wi_kernel_row){
+        first->kernel, 0, 30, 3 * SEC, 3 * SEC, {4294967295U, 65535, 65535}, {1024, 1, 1}};
+    f->result.kernel_count = 1;
+    f->job.program = "tr\033[31main\n.py";
+    f->job.command = "python \"train\\\n.py\"";
+    f->job.level_reason = "tab\there";
+    covered(f, 40);
+}
+
+/* A rolling report of a job that was killed, with figures at the ends of their ranges. */
+static void make_extreme(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 7, "", 1);
+    d->window_start_ns = 0;
+    d->window_end_ns = INT64_MAX;
+    d->timeline.span_ns = INT64_MAX;
+    d->timeline.end_ns = INT64_MAX;
+    charge(d, WI_SUB_COMPUTE, 7, 0);
+    charge(d, WI_SUB_UNDETERMINED, INT64_MAX - 7, 1);
+    d->timeline.gaps = INT64_MAX;
+    f->result.start_ns = 0;
+    f->result.end_ns = INT64_MAX;
+    f->job.end = WI_JOB_RUNNING;
+    f->job.program = NULL;
+    f->job.host = NULL;
+    f->job.pid = 0;
+    f->job.final_flush_timed_out = 1;
+    verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, NULL);
+    covered(f, INT64_MAX - 20);
+}
+
+static const struct {
+    const char *name;
+    void (*make)(struct fixture *);
+} MAKERS[] = {
+    {"loader", make_loader},
+    {"pageable", make_pageable},
+    {"underfilled", make_underfilled},
+    {"healthy", make_healthy},
+    {"none", make_none},
+    {"host_only", make_host_only},
+    {"nothing", make_nothing},
+    {"two_devices", make_two_devices},
+    {"untraced", make_untraced},
+    {"hostile", make_hostile},
+    {"extreme", make_extreme},
+};
+#define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
+
+const char *const *fixture_names(void)
+{
+    static const char *names[MAKER_COUNT + 1];
+    for (size_t i = 0; i < MAKER_COUNT; i++)
+        names[i] = MAKERS[i].name;
+    return names;
+}
+
+static void defaults(struct fixture *f)
+{
+    f->names = wi_names_create(1 << 20);
+    f->job = (struct wi_job){.program = "train.py",
+                             .command = "python train.py",
+                             .host = "node1",
+                             .pid = 4711,
+                             .rank = WI_UNKNOWN,
+                             .world = WI_UNKNOWN,
+                             .start_ns = 1700000000 * SEC,
+                             .end_ns = 1700000400 * SEC,
+                             .end = WI_JOB_EXITED,
+                             .level = 'A',
+                             .helper_cpu_ns = 900 * MS,
+                             .memory_bytes = 41000000,
+                             .flush_ns = 12 * MS};
+    f->result.start_ns = 1700000001 * SEC;
+    f->result.end_ns = f->result.start_ns;
+    f->result.watermark_ns = WI_UNKNOWN;
+    f->result.devices = f->devices;
+    f->result.findings = f->findings;
+    f->result.kernels = f->kernels;
+    f->result.copies = f->copies;
+    f->result.gaps = f->gaps;
+    f->result.verdict.finding = -1;
+    f->result.threads = 2;
+    f->result.engine_bytes = 1 << 20;
+    f->report = (struct wi_report){&f->job, &f->result, f->names};
+}
+
+int fixture_make(struct fixture *f, const char *wanted)
+{
+    for (size_t i = 0; i < MAKER_COUNT; i++) {
+        if (strcmp(MAKERS[i].name, wanted) != 0)
+            continue;
+        memset(f, 0, sizeof(*f));
+        defaults(f);
+        if (!f->names)
+            return 0;
+        MAKERS[i].make(f);
+        f->report.names = f->names;
+        return 1;
+    }
+    return 0;
+}
+
+void fixture_free(struct fixture *f)
+{
+    wi_names_free(f->names);
+    f->names = NULL;
+}

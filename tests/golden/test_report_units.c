@@ -1,0 +1,194 @@
+/* Units, placeholders and word wrap of the text report. Expected values are worked out by hand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/attr.h"
+#include "report/expand.h"
+#include "report/human.h"
+#include "report/layout.h"
+#include "report_fixtures.h"
+
+static struct wi_phrase phrase;
+
+static struct wi_out *fresh(void)
+{
+    return wi_phrase_begin(&phrase);
+}
+
+static void shows(const char *expected)
+{
+    assert_string_equal(wi_phrase_end(&phrase), expected);
+}
+
+static void test_time(void **state)
+{
+    static const struct {
+        int64_t ns;
+        const char *text;
+    } ROWS[] = {
+        {0, "0 ns"},
+        {999, "999 ns"},
+        {1000, "1 us"},
+        {4321, "4.32 us"},
+        {43210, "43.2 us"},
+        {432100, "432 us"},
+        {999499, "999 us"},
+        {999500, "1 ms"},
+        {214000000, "214 ms"},
+        {9994999999, "9.99 s"},
+        {9995000000, "10 s"},
+        {312000000000, "312 s"},
+        {3138000000000, "52.3 min"},
+        {51120000000000, "14.2 h"},
+        {-1, "-"},
+        {WI_UNKNOWN, "-"},
+    };
+    (void)state;
+    for (size_t i = 0; i < WI_ARRAY_LEN(ROWS); i++) {
+        wi_human_ns(fresh(), ROWS[i].ns);
+        shows(ROWS[i].text);
+    }
+}
+
+static void test_bytes_and_shares(void **state)
+{
+    (void)state;
+    wi_human_bytes(fresh(), 512);
+    shows("512 B");
+    wi_human_bytes(fresh(), 19267584); /* 32 x 3 x 224 x 224 floats */
+    shows("19.3 MB");
+    wi_human_bytes(fresh(), WI_UNKNOWN);
+    shows("-");
+    wi_human_rate(fresh(), 6100000, 1000000); /* 6.1 MB in 1 ms */
+    shows("6.1 GB/s");
+    wi_human_rate(fresh(), 6100000, 0);
+    shows("-");
+    wi_human_share(fresh(), 1, 3, 1);
+    shows("33.3 %");
+    wi_human_share(fresh(), 1, 0, 1);
+    shows("-");
+    wi_human_share(fresh(), WI_UNKNOWN, 10, 1);
+    shows("-");
+}
+
+static struct wi_finding sample(struct wi_names *names)
+{
+    return (struct wi_finding){.subcause = WI_SUB_TOO_FEW_WORKERS,
+                               .ns = 2000000000,
+                               .share = 0.4,
+                               .count = 10,
+                               .median_ns = 200000000,
+                               .p95_ns = WI_UNKNOWN,
+                               .longest_ns = WI_UNKNOWN,
+                               .exposed_by = -1,
+                               .site_after = wi_names_str(names, "train.py:58"),
+                               .bytes = 4000000000,
+                               .copies = 8,
+                               .children = 2,
+                               .child_cpu_permille = 976,
+                               .cores_idle_permille = 12900,
+                               .cores_allowed = 16};
+}
+
+static void test_placeholders(void **state)
+{
+    struct wi_names *names = wi_names_create(1 << 20);
+    struct wi_finding f = sample(names);
+    (void)state;
+    assert_int_equal(wi_expand(fresh(),
+                               "{count} x {median}, p95 {p95}, {share}, {ns}, {site_after}, "
+                               "{site_before}, {site}, {children} of {child_cpu}, {cores_idle}+"
+                               "{cores_busy}={cores_allowed}, {bytes}, {mean_bytes}, {gbps}, "
+                               "{per_second}, {exposed_cause}, {kernel}, {id}",
+                               &f, names),
+                     0);
+    shows("10 x 200 ms, p95 -, 40.0 %, 2 s, train.py:58, -, train.py:58, 2 of 98 %, 12+4=16, "
+          "4 GB, 500 MB, 2 GB/s, 5, -, -, data-loading/too-few-workers");
+    f.copies = 0;
+    f.children = f.cores_idle_permille = WI_UNKNOWN;
+    wi_expand(fresh(), "{bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}", &f,
+              names);
+    shows("- - - - - -");
+    wi_names_free(names);
+}
+
+static void test_unknown_placeholder(void **state)
+{
+    struct wi_finding f = {.exposed_by = -1};
+    (void)state;
+    assert_int_equal(wi_expand(fresh(), "{coun} {{count} {", &f, NULL), 2);
+    shows("{coun} {count} {");
+    assert_int_equal(wi_expand_check("{count} {median}"), 0);
+    assert_int_equal(wi_expand_check("{count} {medium}"), 1);
+    assert_int_equal(wi_expand_check(NULL), 0);
+}
+
+static void wrapped(const char *text, int width, int indent, const char *expected)
+{
+    struct wi_layout layout = {fresh(), width, 0};
+    char kept[400];
+    strncpy(kept, text, sizeof(kept) - 1);
+    kept[sizeof(kept) - 1] = 0;
+    wi_layout_wrap(&layout, kept, indent);
+    wi_out_finish(&phrase.out);
+    assert_string_equal(phrase.text, expected);
+}
+
+static void test_wrap(void **state)
+{
+    (void)state;
+    wrapped("one two three", 40, 2, "one two three");
+    wrapped("one two three", 8, 2, "one two\n  three");
+    wrapped("abcdefghijkl", 5, 2, "abcde\n  fgh\n  ijk\n  l");
+    wrapped("it is 12.5 % now", 10, 0, "it is\n12.5 % now");
+    wrapped("so 9 ms, yes", 8, 0, "so 9 ms,\nyes");
+    wrapped("äöü äöü", 7, 0, "äöü äöü"); /* characters, not bytes */
+    wrapped("x a\xc2\xa0"
+            "b",
+            4, 0, "x\na b");
+}
+
+static void test_cut(void **state)
+{
+    (void)state;
+    wi_layout_cut(fresh(), "short", 5);
+    shows("short");
+    wi_layout_cut(fresh(), "shorter", 5);
+    shows("shor…");
+    wi_layout_cut(fresh(), "\xff\xff\xff\033[m", 4);
+    shows("???…");
+}
+
+/* Every text of a report must be written in full whatever the size of the writer's buffer. */
+static void test_small_buffer(void **state)
+{
+    static struct fixture f;
+    char small[64], text[512];
+    struct wi_out out;
+    (void)state;
+    assert_true(fixture_make(&f, "loader"));
+    wi_out_mem(&out, small, sizeof(small));
+    wi_report_json(&out, &f.report);
+    assert_int_not_equal(wi_out_finish(&out), 0);
+    assert_int_equal(strlen(small), sizeof(small) - 1);
+    wi_out_mem(&out, text, sizeof(text));
+    wi_report_json(&out, &f.report);
+    wi_out_finish(&out);
+    assert_memory_equal(small, text, sizeof(small) - 1);
+    fixture_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_time),         cmocka_unit_test(test_bytes_and_shares),
+        cmocka_unit_test(test_placeholders), cmocka_unit_test(test_unknown_placeholder),
+        cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_small_buffer),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
