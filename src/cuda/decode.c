@@ -1,0 +1,220 @@
+/* Translates activity records, see decode.h.
+ * Threads: the helper. May not: read beyond a record's measured stride; trust its times. */
+#include "cuda/decode.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "base/attr.h"
+
+#define MAX_DEVICES 64u
+#define SECOND_NS   INT64_C(1000000000)
+
+static uint8_t memory_kind(unsigned kind)
+{
+    static const uint8_t KINDS[] = {WI_MEM_UNKNOWN, WI_MEM_PAGEABLE, WI_MEM_PINNED, WI_MEM_DEVICE,
+                                    WI_MEM_DEVICE,  WI_MEM_MANAGED,  WI_MEM_DEVICE, WI_MEM_MANAGED};
+    return kind < WI_ARRAY_LEN(KINDS) ? KINDS[kind] : WI_MEM_UNKNOWN;
+}
+
+static uint8_t copy_direction(unsigned kind)
+{
+    static const uint8_t KINDS[] = {WI_COPY_UNKNOWN, WI_COPY_H2D, WI_COPY_D2H, WI_COPY_H2D,
+                                    WI_COPY_D2H,     WI_COPY_D2D, WI_COPY_D2D, WI_COPY_D2D,
+                                    WI_COPY_D2D,     WI_COPY_H2H, WI_COPY_P2P};
+    return kind < WI_ARRAY_LEN(KINDS) ? KINDS[kind] : WI_COPY_UNKNOWN;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (int64_t)ts.tv_sec * SECOND_NS + ts.tv_nsec;
+}
+
+/* Sets the times, or marks the op: start == end == 0 is how CUPTI says that it had no room. */
+static void set_times(const struct wi_decoder *d, struct wi_device_op *op, uint64_t start,
+                      uint64_t end, int64_t latest_ns)
+{
+    int plausible = start <= end && start >= (uint64_t)d->earliest_ns &&
+                    end <= (uint64_t)latest_ns && (uint32_t)op->device < MAX_DEVICES;
+    op->start_ns = plausible ? (int64_t)start : WI_UNKNOWN;
+    op->end_ns = plausible ? (int64_t)end : WI_UNKNOWN;
+    if (!plausible)
+        op->flags |= WI_OP_BAD_TIMES;
+}
+
+static void kernel(const struct wi_decoder *d, const struct wi_rec_kernel *k,
+                   struct wi_device_op *op)
+{
+    op->kind = WI_OP_KERNEL;
+    op->corr = k->corr;
+    op->stream = k->stream;
+    op->device = (int32_t)k->device;
+    for (int i = 0; i < 3; i++) {
+        op->grid[i] = (uint32_t)k->grid[i];
+        op->block[i] = (uint32_t)k->block[i];
+    }
+    op->registers = k->registers;
+    op->shared_bytes = (uint32_t)k->static_shared + (uint32_t)k->dynamic_shared;
+    op->name = wi_names_str(d->names, k->name);
+    if (k->graph_node)
+        op->flags |= WI_OP_GRAPH_NODE;
+}
+
+static void copy(const struct wi_rec_copy *c, struct wi_device_op *op)
+{
+    op->kind = WI_OP_COPY;
+    op->corr = c->corr;
+    op->stream = c->stream;
+    op->device = (int32_t)c->device;
+    op->bytes = c->bytes;
+    op->direction = copy_direction(c->copy_kind);
+    op->src_mem = memory_kind(c->src_kind);
+    op->dst_mem = memory_kind(c->dst_kind);
+    if (c->graph_node)
+        op->flags |= WI_OP_GRAPH_NODE;
+}
+
+static void peer(const struct wi_rec_peer *c, struct wi_device_op *op)
+{
+    op->kind = WI_OP_COPY;
+    op->corr = c->corr;
+    op->stream = c->stream;
+    op->device = (int32_t)c->device;
+    op->bytes = c->bytes;
+    op->direction = c->src_device == c->dst_device ? WI_COPY_D2D : WI_COPY_P2P;
+    op->src_mem = memory_kind(c->src_kind);
+    op->dst_mem = memory_kind(c->dst_kind);
+    if (c->graph_node)
+        op->flags |= WI_OP_GRAPH_NODE;
+}
+
+static void set(const struct wi_rec_memset *m, struct wi_device_op *op)
+{
+    op->kind = WI_OP_MEMSET;
+    op->corr = m->corr;
+    op->stream = m->stream;
+    op->device = (int32_t)m->device;
+    op->bytes = m->bytes;
+    op->dst_mem = memory_kind(m->memory_kind);
+    if (m->graph_node)
+        op->flags |= WI_OP_GRAPH_NODE;
+}
+
+static void graph(const struct wi_rec_graph *g, struct wi_device_op *op)
+{
+    op->kind = WI_OP_GRAPH;
+    op->corr = g->corr;
+    op->stream = g->stream;
+    op->device = (int32_t)g->device;
+}
+
+/* Fills op and its raw times from an operation's record; 0 if the kind is none or too short. */
+static int operation(const struct wi_decoder *d, uint32_t kind, const void *raw,
+                     struct wi_device_op *op, uint64_t times[2])
+{
+#define TAKE(type, call)                                                                           \
+    do {                                                                                           \
+        const struct type *r = raw;                                                                \
+        if (!wi_cupti_has(d->cupti, kind, sizeof(*r)))                                             \
+            return 0;                                                                              \
+        call;                                                                                      \
+        times[0] = r->start;                                                                       \
+        times[1] = r->end;                                                                         \
+    } while (0)
+    switch (kind) {
+    case WI_KIND_CONCURRENT_KERNEL:
+        TAKE(wi_rec_kernel, kernel(d, r, op));
+        return 1;
+    case WI_KIND_MEMCPY:
+        TAKE(wi_rec_copy, copy(r, op));
+        return 1;
+    case WI_KIND_MEMCPY2:
+        TAKE(wi_rec_peer, peer(r, op));
+        return 1;
+    case WI_KIND_MEMSET:
+        TAKE(wi_rec_memset, set(r, op));
+        return 1;
+    case WI_KIND_GRAPH_TRACE:
+        TAKE(wi_rec_graph, graph(r, op));
+        return 1;
+    default:
+        return 0;
+    }
+#undef TAKE
+}
+
+static void device(const struct wi_decoder *d, const struct wi_rec_device *r,
+                   struct wi_device_info *info)
+{
+    info->device = (int32_t)r->id;
+    info->name = wi_names_str(d->names, r->name);
+    info->sms = r->sms;
+    info->threads_per_sm = r->warps_per_sm * r->warp_threads;
+    info->blocks_per_sm = r->blocks_per_sm;
+    info->registers_per_sm = r->registers_per_sm;
+    info->shared_bytes_per_sm = r->shared_per_sm;
+    info->memory_bytes = r->memory_bytes;
+    memcpy(info->uuid, r->uuid, sizeof(info->uuid));
+}
+
+static int64_t own_cost(const struct wi_rec_overhead *r)
+{
+    switch (r->overhead) {
+    case WI_OVERHEAD_BUFFER_FLUSH:
+    case WI_OVERHEAD_INSTRUMENTATION:
+    case WI_OVERHEAD_RESOURCE:
+    case WI_OVERHEAD_BUFFER_REQUEST:
+        return r->end > r->start ? (int64_t)(r->end - r->start) : 0;
+    default:
+        return 0;
+    }
+}
+
+/* The records that are no operation; 0 if not understood. */
+static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, struct wi_record *out)
+{
+    if (kind == WI_KIND_DEVICE && wi_cupti_has(d->cupti, kind, sizeof(struct wi_rec_device))) {
+        out->kind = WI_RECORD_DEVICE;
+        device(d, raw, &out->device);
+    } else if (kind == WI_KIND_CONTEXT) {
+        const struct wi_rec_context *r = raw;
+        out->kind = WI_RECORD_CONTEXT;
+        out->context = r->context;
+        out->device.device = (int32_t)r->device;
+    } else if (kind == WI_KIND_OVERHEAD) {
+        out->kind = WI_RECORD_OWN_COST;
+        out->own_ns = own_cost(raw);
+    } else if (kind == WI_KIND_RUNTIME || kind == WI_KIND_DRIVER) {
+        const struct wi_rec_api *r = raw;
+        out->kind = WI_RECORD_API;
+        out->api.start_ns = (int64_t)r->start;
+        out->api.end_ns = (int64_t)r->end;
+        out->api.thread = r->thread;
+        out->api.corr = r->corr;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+void wi_decode(const struct wi_decoder *d, uint8_t *buffer, size_t valid_bytes)
+{
+    int64_t latest_ns = now_ns() + SECOND_NS;
+    void *raw = NULL;
+    while (d->cupti->next_record(buffer, valid_bytes, &raw) == WI_CUPTI_SUCCESS && raw) {
+        struct wi_record record;
+        uint64_t times[2];
+        uint32_t kind;
+        memcpy(&kind, raw, sizeof(kind));
+        memset(&record, 0, sizeof(record));
+        if (operation(d, kind, raw, &record.op, times)) {
+            record.kind = WI_RECORD_OP;
+            set_times(d, &record.op, times[0], times[1], latest_ns);
+            d->give(d->user, &record);
+        } else if (other(d, kind, raw, &record)) {
+            d->give(d->user, &record);
+        }
+    }
+}
