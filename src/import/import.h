@@ -1,6 +1,7 @@
-/* Readers of other tools' recordings: a table of importers, each turning a file into ordered events.
- * Threads: one at a time. May use: malloc, temporary files, zlib, yajl. Memory is independent of
- * the size of the input: events that do not fit are sorted through temporary files. */
+/* Readers of other tools' recordings: a table of importers, each turning a file into ordered
+ * events. Threads: one at a time. May use: malloc, temporary files, zlib, yajl. Memory is
+ * independent of the size of the input: events that do not fit are sorted through temporary files.
+ */
 #ifndef WI_IMPORT_IMPORT_H
 #define WI_IMPORT_IMPORT_H
 
@@ -16,20 +17,20 @@
 typedef int (*wi_event_sink)(void *user, const struct wi_event *event);
 
 struct wi_import_error {
-    char text[256];   /* one line for people: what is wrong, without the file name */
-    int64_t offset;   /* byte of the (uncompressed) input, -1 if it has no meaning */
+    char text[256]; /* one line for people: what is wrong, without the file name */
+    int64_t offset; /* byte of the (uncompressed) input, -1 if it has no meaning */
 };
 
 struct wi_import_options {
-    int partial;      /* 1: a damaged end is accepted and marked, 0: it is an error */
+    int partial; /* 1: a damaged end is accepted and marked, 0: it is an error */
 };
 
 /* What the recording says about its job; strings live as long as the struct's owner keeps it. */
 struct wi_import_info {
     struct wi_job job;
     char program[128];
-    char format[32];      /* "kineto", "whyidle-trace" */
-    int partial;          /* 1: the file was damaged and only its beginning was used */
+    char format[32]; /* "kineto", "whyidle-trace" */
+    int partial;     /* 1: the file was damaged and only its beginning was used */
     uint64_t events;
 };
 
