@@ -27,7 +27,9 @@ def oracle_blocks(oracle, text):
 
 
 def main():
-    play, cases = sys.argv[1], os.environ["WHYIDLE_CASES"]
+    play = sys.argv[1]
+    cases = os.environ.get("WHYIDLE_CASES") or os.path.join(
+        os.environ.get("WI_SOURCE", "."), "..", "shared", "cases")
     oracle_path = os.path.join(cases, "..", "tools", "case_oracle.py")
     if not os.path.exists(oracle_path):
         print(f"skipped: no {oracle_path}")

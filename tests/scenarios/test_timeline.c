@@ -1,0 +1,200 @@
+/* The timeline parser and the event writer: what is refused, and what every event stream holds.
+ * The scenario file comes as the first argument. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "timeline_events.h"
+
+static const char *scenario_path;
+
+/* tl_read() of a file with this one block. */
+static int read_text(struct tl_file *file, const char *block)
+{
+    char path[] = "/tmp/test_timeline.XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    dprintf(fd, "### X1 \xe2\x80\x94 a case\n\n```timeline one\n%s```\n", block);
+    close(fd);
+    int rc = tl_read(file, path);
+    unlink(path);
+    return rc;
+}
+
+static void test_refuses_bad_lines(void **state)
+{
+    static const char *const bad[] = {
+        "walt 3 poll\n",
+        "wait 3 nowhere\n",
+        "wait poll 3\n",
+        "loop 3\nsync\n",
+        "end\n",
+        "kern 3 dev=1x\n",
+        "kern 3 colour=1\n",
+        "h2d 3Q pinned async dev=1\n",
+        "h2d 3K sticky dev=1\n",
+        "",
+        "kern -3 dev=1\n",
+        "loop 2\nrank 1\nend\n",
+        ":: transfer/alone\n",
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct tl_file file;
+
+        if (!read_text(&file, bad[i]))
+            fail_msg("accepted: %s", bad[i]);
+        tl_free(&file);
+    }
+}
+
+static void test_reads_every_part(void **state)
+{
+    struct tl_file file;
+    (void)state;
+
+    assert_int_equal(read_text(&file, "side workers n=4 cpu=12 state=D ; 9 of 12 cores idle\n"
+                                      "side device sms=30 ; host cores=12\n"
+                                      "loop 3 # three\n"
+                                      "  h2d 19.3M pageable sync n=2 host=0.05 dev=4.4 stream=2 "
+                                      ":: transfer/x y\n"
+                                      "end\n"
+                                      "kern 7 dev=0.0965 grid=32 block=128 uf\n"),
+                     0);
+    const struct tl_block *block = tl_find(&file, "X1", "one");
+    assert_non_null(block);
+    assert_int_equal(block->side.workers, 4);
+    assert_int_equal(block->side.worker_cpu_percent, 12);
+    assert_int_equal(block->side.worker_disk_wait, 1);
+    assert_int_equal(block->side.cores, 12);
+    assert_int_equal(block->side.cores_idle, 9);
+    assert_int_equal(block->side.sms, 30);
+    const struct tl_line *program = block->rank[0].program;
+    assert_int_equal(block->rank[0].lines, 4);
+    assert_int_equal(program[0].count, 3);
+    assert_int_equal(program[0].jump, 2);
+    assert_int_equal(program[1].bytes, 19300000);
+    assert_int_equal(program[1].count, 2);
+    assert_int_equal(program[1].host_ns, 50000);
+    assert_int_equal(program[1].dev_ns, 4400000);
+    assert_int_equal(program[1].stream, 2);
+    assert_true(program[1].sync && !program[1].pinned);
+    assert_string_equal(block->tag[program[1].tag], "transfer/x y");
+    assert_int_equal(program[3].dev_ns, 96500);
+    assert_int_equal(program[3].host_ns, 8000);
+    assert_int_equal(program[3].grid, 32);
+    assert_true(program[3].underfilled);
+    assert_int_equal(program[3].tag, TL_NO_TAG);
+    tl_free(&file);
+}
+
+struct stream_check {
+    int64_t last[TL_MAX_RANKS];
+    uint64_t calls, owing, ops, samples;
+    uint64_t corr_of_calls, corr_of_ops; /* sums: each owed record comes once */
+};
+
+static void check_event(void *ctx, int rank, const struct wi_event *event)
+{
+    struct stream_check *check = ctx;
+    int64_t at = wi_event_time(event);
+
+    assert_true(at >= check->last[rank]);
+    check->last[rank] = at;
+    if (event->kind == WI_EVENT_CALL) {
+        check->calls++;
+        assert_true(event->u.call.exit_ns >= event->u.call.enter_ns);
+        if (event->u.call.flags & WI_CALL_OWES) {
+            check->owing++;
+            check->corr_of_calls += event->u.call.corr;
+        }
+    } else if (event->kind == WI_EVENT_OP) {
+        check->ops++;
+        check->corr_of_ops += event->u.op.corr;
+        assert_true(event->u.op.end_ns > event->u.op.start_ns);
+    } else if (event->kind == WI_EVENT_SAMPLE) {
+        check->samples++;
+    }
+}
+
+static void test_events_are_ordered_and_complete(void **state)
+{
+    struct tl_file file;
+    (void)state;
+
+    assert_int_equal(tl_read(&file, scenario_path), 0);
+    assert_true(file.blocks > 10);
+    for (int b = 0; b < file.blocks; b++) {
+        struct stream_check check = {.last = {0}};
+        struct wi_names *names = wi_names_create(1 << 20);
+
+        for (int r = 0; r < TL_MAX_RANKS; r++)
+            check.last[r] = INT64_MIN;
+        assert_int_equal(tl_events(&file.block[b], 0, names, check_event, &check), 0);
+        assert_true(check.ops > 0 && check.samples > 0);
+        assert_int_equal(check.owing, check.ops);
+        assert_int_equal(check.corr_of_calls, check.corr_of_ops);
+        wi_names_free(names);
+    }
+    tl_free(&file);
+}
+
+struct silence_check {
+    int64_t run_ns, runnable_ns, spans;
+};
+
+static void note_silence(void *ctx, int rank, const struct wi_event *event)
+{
+    struct silence_check *check = ctx;
+    (void)rank;
+
+    if (event->kind == WI_EVENT_SPAN)
+        check->spans += event->u.span.end_ns - event->u.span.start_ns;
+    if (event->kind == WI_EVENT_CALL && event->u.call.run_ns != WI_UNKNOWN) {
+        check->run_ns += event->u.call.run_ns;
+        check->runnable_ns += event->u.call.runnable_ns;
+    }
+}
+
+static void test_silences_say_how_they_were_spent(void **state)
+{
+    struct silence_check check = {0, 0, 0};
+    struct wi_names *names = wi_names_create(1 << 20);
+    struct tl_file file;
+    (void)state;
+
+    /* Asleep 20, on the CPU 6, runnable 4; then 0.5, too short to be measured. */
+    assert_int_equal(read_text(&file, "wait 20 poll\ncpu 6\nwait 4 runq\nkern 1 dev=1\n"
+                                      "cpu 0.5\nkern 1 dev=1\n"),
+                     0);
+    assert_int_equal(tl_events(&file.block[0], 0, names, note_silence, &check), 0);
+    assert_int_equal(check.run_ns, 6000000);
+    assert_int_equal(check.runnable_ns, 4000000);
+    assert_int_equal(check.spans, 20000000);
+    wi_names_free(names);
+    tl_free(&file);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refuses_bad_lines),
+        cmocka_unit_test(test_reads_every_part),
+        cmocka_unit_test(test_events_are_ordered_and_complete),
+        cmocka_unit_test(test_silences_say_how_they_were_spent),
+    };
+
+    if (argc != 2)
+        return 2;
+    scenario_path = argv[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
