@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Installs what is missing of the packages that building and testing need, from the distribution.
+# Does nothing, and needs no network, where everything is there. Debian and Ubuntu; root or sudo.
+set -euo pipefail
+
+packages=(gcc libc6-dev cmake ninja-build binutils pkg-config
+          zlib1g-dev libsqlite3-dev libyajl-dev libcmocka-dev
+          python3 python3-jsonschema)
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "setup: no dpkg here; install the equivalents of: ${packages[*]}" >&2
+    exit 1
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing+=("$package")
+done
+if [ ${#missing[@]} -eq 0 ]; then
+    exit 0
+fi
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || { echo "setup: root is needed for: ${missing[*]}" >&2; exit 1; }
+    as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get -q update >/dev/null || echo "setup: the package lists are not fresh" >&2
+"${as_root[@]}" apt-get -q install -y --no-install-recommends "${missing[@]}" >/dev/null
