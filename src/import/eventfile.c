@@ -97,7 +97,7 @@ int wi_eventfile_load(struct wi_load *load)
 {
     struct wi_trace_reader reader;
     struct window window = {.data = malloc(WINDOW_BYTES)};
-    struct wi_sorter *sorter = wi_sorter_create();
+    struct wi_sorter *sorter = wi_sorter_create(0);
     wi_trace_reader_init(&reader, load->names);
     int err = load_with(load, &reader, &window, sorter);
     wi_trace_reader_free(&reader);

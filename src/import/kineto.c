@@ -416,7 +416,7 @@ static int load_with(struct parse *parse)
                                              .yajl_end_map = on_end_map,
                                              .yajl_start_array = on_start_array,
                                              .yajl_end_array = on_end_array};
-    parse->sorter = wi_sorter_create();
+    parse->sorter = wi_sorter_create(0);
     parse->yajl = yajl_alloc(&CALLBACKS, NULL, parse);
     if (!parse->sorter || !parse->yajl)
         return wi_load_fail(parse->load, WI_ERR_NOMEM, -1, wi_err_str(WI_ERR_NOMEM));

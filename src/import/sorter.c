@@ -29,7 +29,7 @@ struct wi_sorter {
     uint64_t file_events;
     struct run runs[MAX_RUNS];
     uint32_t run_count;
-    uint32_t count;
+    uint32_t count, run_events;
     struct key *keys;
     struct wi_event *events;
     struct wi_event *parts;
@@ -70,13 +70,14 @@ static int compare(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-struct wi_sorter *wi_sorter_create(void)
+struct wi_sorter *wi_sorter_create(uint32_t run_events)
 {
     struct wi_sorter *sorter = calloc(1, sizeof(*sorter));
     if (!sorter)
         return NULL;
-    sorter->keys = malloc(RUN_EVENTS * sizeof(*sorter->keys));
-    sorter->events = malloc(RUN_EVENTS * sizeof(*sorter->events));
+    sorter->run_events = run_events ? run_events : RUN_EVENTS;
+    sorter->keys = malloc(sorter->run_events * sizeof(*sorter->keys));
+    sorter->events = malloc(sorter->run_events * sizeof(*sorter->events));
     if (sorter->keys && sorter->events)
         return sorter;
     wi_sorter_free(sorter);
@@ -227,7 +228,7 @@ static int spill(struct wi_sorter *sorter)
 
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
 {
-    if (sorter->count == RUN_EVENTS) {
+    if (sorter->count == sorter->run_events) {
         int err = spill(sorter);
         if (err)
             return err;

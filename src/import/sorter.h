@@ -11,8 +11,9 @@
 
 struct wi_sorter;
 
-/* NULL if there is no memory. */
-struct wi_sorter *wi_sorter_create(void);
+/* run_events are held in memory at once, 0 = as many as fit in 40 MiB with all that sorting and
+ * merging need. NULL if there is no memory. */
+struct wi_sorter *wi_sorter_create(uint32_t run_events);
 void wi_sorter_free(struct wi_sorter *sorter);
 /* 0, WI_ERR_NOMEM or WI_ERR_IO (errno tells more). */
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event);

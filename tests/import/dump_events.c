@@ -100,13 +100,23 @@ static int take(void *user, const struct wi_event *event)
     return 0;
 }
 
+static void print_figure(const char *name, int64_t value)
+{
+    if (value == WI_UNKNOWN)
+        printf(" %s=-", name);
+    else
+        printf(" %s=%" PRId64, name, value);
+}
+
 static void print_info(const struct wi_import_info *info)
 {
     const struct wi_job *job = &info->job;
-    printf("info format=%s partial=%d pid=%" PRId64 " rank=%" PRId64 " world=%" PRId64
-           " start=%" PRId64 " end=%" PRId64 " cuda=%s\n",
-           info->format, info->partial, job->pid, job->rank, job->world, job->start_ns, job->end_ns,
-           job->cuda ? job->cuda : "-");
+    printf("info format=%s partial=%d pid=%" PRId64, info->format, info->partial, job->pid);
+    print_figure("rank", job->rank);
+    print_figure("world", job->world);
+    print_figure("start", job->start_ns);
+    print_figure("end", job->end_ns);
+    printf(" cuda=%s\n", job->cuda ? job->cuda : "-");
 }
 
 int main(int argc, char **argv)
