@@ -14,7 +14,7 @@ elif [ ! -e "$WI_BUILD/build.ninja" ]; then
     exit 2
 fi
 wi_gpu_env
-if [ "$WI_GPU" = virtual ] && [ -e /dev/nvidia0 ]; then
+if [ "$WI_GPU" = virtual ] && wi_gpu_here; then
     echo "gpu_check: a GPU is here but no libcudart: a toolkit, or pip's nvidia-cuda-runtime, is" \
         "needed to use it; what follows is the virtual GPU" >&2
 fi

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # To be sourced: which GPU the jobs run on, and the environment for it. Sets
 #   WI_ROOT, WI_BUILD  the source tree and its build folder (default: build/ in the tree)
 #   WI_GPU             real or virtual; preset it to force one
@@ -40,12 +41,16 @@ wi_find_cudart() {
     return 1
 }
 
+wi_gpu_here() {
+    compgen -G '/dev/nvidia[0-9]*' >/dev/null || nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+}
+
 wi_gpu_env() {
     local major folder
     WI_SUFFIX=
     if [ -z "${WI_GPU:-}" ]; then
         WI_GPU=virtual
-        if [ -e /dev/nvidiactl ] && [ -e /dev/nvidia0 ] && wi_find_cudart >/dev/null; then
+        if wi_gpu_here && wi_find_cudart >/dev/null; then
             WI_GPU=real
         fi
     fi

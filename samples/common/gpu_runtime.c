@@ -43,6 +43,7 @@ typedef void next_copy_ns(uint64_t ns);
 
 static void *kernels[GPU_KERNELS];
 static driver_launch *launch_by_driver; /* NULL: kernels are runtime handles */
+static next_copy_ns *set_next_copy;     /* NULL: real silicon */
 static int sms;
 
 static void check(int error, const char *call)
@@ -87,6 +88,15 @@ static int load_kernels(void)
     return error ? -1 : 0;
 }
 
+/* Only the virtual driver has this name; the runtime may have loaded the driver privately. */
+static void find_virtual_copy(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+    if (driver)
+        set_next_copy = SYMBOL(next_copy_ns, driver, "vgpu_next_copy_ns");
+}
+
 int gpu_init(void)
 {
     int error = cudaSetDevice(0);
@@ -95,6 +105,7 @@ int gpu_init(void)
         fprintf(stderr, "no usable GPU: %s\n", cudaGetErrorString(error));
         return -1;
     }
+    find_virtual_copy();
     check(cudaDeviceGetAttribute(&sms, ATTRIBUTE_SMS, 0), "cudaDeviceGetAttribute");
     if (load_kernels()) {
         fprintf(stderr, "the kernels cannot be loaded\n");
@@ -103,28 +114,16 @@ int gpu_init(void)
     return 0;
 }
 
-static next_copy_ns *virtual_copy(void)
-{
-    static next_copy_ns *found;
-    static int looked;
-
-    if (!looked) {
-        found = SYMBOL(next_copy_ns, RTLD_DEFAULT, "vgpu_next_copy_ns");
-        looked = 1;
-    }
-    return found;
-}
-
 int gpu_is_virtual(void)
 {
-    return virtual_copy() != NULL;
+    return set_next_copy != NULL;
 }
 
 int gpu_next_copy_ns(int64_t ns)
 {
-    if (!virtual_copy())
+    if (!set_next_copy)
         return 0;
-    virtual_copy()((uint64_t)ns);
+    set_next_copy((uint64_t)ns);
     return 1;
 }
 

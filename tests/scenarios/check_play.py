@@ -75,7 +75,7 @@ def truth_classes(truth):
 
 
 def main_device(report):
-    used = [d for d in report.get("devices", []) if d.get("window", {}).get("length_ns")]
+    used = [d for d in report.get("devices", []) if (d.get("window") or {}).get("length_ns")]
     if not used:
         raise Unplayable("the report accounts for no device")
     return max(used, key=lambda d: d["window"]["length_ns"])
@@ -99,7 +99,7 @@ def exposed_share(report, device, cls, exposer):
     """% of wall in findings of the class that name what exposes them."""
     ns = 0
     for finding in report.get("findings", []):
-        named = finding.get("exposed_by")
+        named = (finding.get("exposed_by") or {}).get("id")
         if finding.get("device") == device["id"] and finding["id"].startswith(cls + "/") and named:
             if exposer == "any" or named == exposer:
                 ns += finding["ns"]
@@ -215,7 +215,7 @@ def play_virtual_time(options, case, block, ranks, folder):
     return reports
 
 
-def live_environment(options, folder):
+def live_environment(options, folder, sms):
     env = dict(os.environ)
     for name in [n for n in env if n.startswith("WHYIDLE")]:
         del env[name]
@@ -224,20 +224,23 @@ def live_environment(options, folder):
         env["WHYIDLE_CUPTI"] = "off"
     if not options.real:
         env["LD_LIBRARY_PATH"] = options.vgpu + ":" + env.get("LD_LIBRARY_PATH", "")
+        if sms:
+            env["VGPU_SMS"] = str(sms)
+        env["VGPU_DATA"] = "0"  # durations are given; moving the bytes would cost host time
     return env
 
 
-def play_live(options, case, block, ranks, folder):
+def play_live(options, case, block, ranks, sms, folder):
     """({rank: report}, loops, text about the pace)"""
     if ranks != 1:
         raise Unplayable("several ranks are played in virtual time only")
+    env = live_environment(options, folder, sms)
     plan = run([options.play_live, "--plan", options.file, case, block, str(options.max_loops)],
-               env=live_environment(options, folder) | {"LD_PRELOAD": ""})
+               env=env | {"LD_PRELOAD": ""})
     if plan.returncode:
         raise Unplayable(plan.stderr.strip() or f"play_live --plan: status {plan.returncode}")
     loops = int(plan.stdout.split()[0])
-    done = run([options.play_live, options.file, case, block, str(loops)],
-               env=live_environment(options, folder), timeout=120)
+    done = run([options.play_live, options.file, case, block, str(loops)], env=env, timeout=120)
     if done.returncode:
         raise Unplayable(f"play_live: status {done.returncode}: {done.stderr.strip()[-300:]}")
     paths = [p for p in glob.glob(os.path.join(folder, "**", "*.json"), recursive=True)
@@ -269,12 +272,12 @@ def level_c_row(label, report):
             "ok": report.get("level") == "C" and not claims}
 
 
-def check_block(options, case, block, ranks, texts):
+def check_block(options, case, block, ranks, sms, texts):
     label = case if block in ("-", case) else f"{case}/{block}"
     with tempfile.TemporaryDirectory(prefix="play.") as folder:
         loops, pace = options.max_loops, ""
         if options.live:
-            reports, loops, pace = play_live(options, case, block, ranks, folder)
+            reports, loops, pace = play_live(options, case, block, ranks, sms, folder)
         else:
             reports = play_virtual_time(options, case, block, ranks, folder)
     if options.live and options.level == "C":
@@ -286,7 +289,7 @@ def check_block(options, case, block, ranks, texts):
         if pace:
             row["notes"].append(pace)
         if options.live and report.get("level") != options.level:
-            row["notes"].append(f"level {report.get('level')}: {report['job'].get('level_reason')}")
+            row["notes"].append(f"level {report.get('level')}: {report.get('level_reason')}")
             row["ok"] = False
         yield row
 
@@ -324,11 +327,12 @@ def main(argv):
         sys.stderr.write(f"{options.file}: no case {', '.join(sorted(missing))}\n")
         return 2
     texts, rows = case_texts(options.file), []
-    for case, block, ranks in blocks:
+    for case, block, ranks, sms in blocks:
         if options.cases and case not in options.cases:
             continue
         try:
-            for row in check_block(options, case, block, int(ranks), texts.get(case, "")):
+            for row in check_block(options, case, block, int(ranks), int(sms),
+                                   texts.get(case, "")):
                 print_row(row, options)
                 rows.append(row)
         except Unplayable as problem:

@@ -70,7 +70,7 @@ def run_job(program, level):
 def level_of(report):
     if not report:
         return "no report"
-    reason = report.get("job", {}).get("level_reason")
+    reason = report.get("level_reason")
     return f"level {report.get('level')}" + (f" ({reason})" if reason else "")
 
 
@@ -174,7 +174,7 @@ def check_launch_cost():
 def check_gaps():
     program = os.path.join(BUILD, "tests", "scenarios", "probe_gaps" + SUFFIX)
     status, out, err, report, _ = run_job(program, "A")
-    used = [d for d in (report or {}).get("devices", []) if d["window"]["length_ns"]]
+    used = [d for d in (report or {}).get("devices", []) if (d.get("window") or {}).get("length_ns")]
     if status or not used:
         add("gaps of known length", "", f"status {status}, {level_of(report)} "
             f"{err.strip()[-200:]}", False)

@@ -1,5 +1,6 @@
 /* Plays timeline files in virtual time.
- *   play list FILE                             one line a block: case, block name, ranks
+ *   play list FILE                             one line a block: case, block name, ranks,
+ *                                              SMs of the device (0 = not said)
  *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
  *   play trace FILE CASE NAME DIR [--max-loops N]
  *                                              writes DIR/rank<R>.wit, binary event traces
@@ -25,9 +26,12 @@ struct trace_file {
 
 static int list(const struct tl_file *file)
 {
-    for (int b = 0; b < file->blocks; b++)
-        printf("%s %s %d\n", file->block[b].case_id,
-               *file->block[b].name ? file->block[b].name : "-", file->block[b].ranks);
+    for (int b = 0; b < file->blocks; b++) {
+        const struct tl_block *block = &file->block[b];
+
+        printf("%s %s %d %lld\n", block->case_id, *block->name ? block->name : "-", block->ranks,
+               block->side.sms < 0 ? 0 : (long long)block->side.sms);
+    }
     return 0;
 }
 

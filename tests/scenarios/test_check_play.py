@@ -51,9 +51,9 @@ class Rules(unittest.TestCase):
         finding = {"id": "host/cpu-compute", "ns": 26 * SECOND // 10}
         self.assertFalse(judge(what, report(said), "")["ok"])
         self.assertFalse(judge(what, report(said, findings=[finding]), text)["ok"])
-        finding["exposed_by"] = "transfer/blocking-copy"
+        finding["exposed_by"] = {"id": "transfer/blocking-copy"}
         self.assertFalse(judge(what, report(said, findings=[finding]), text)["ok"])
-        finding["exposed_by"] = "transfer/read-back-sync"
+        finding["exposed_by"] = {"id": "transfer/read-back-sync"}
         self.assertTrue(judge(what, report(said, findings=[finding]), text)["ok"])
 
     def test_accepts_no_more_points_than_the_text_says(self):
