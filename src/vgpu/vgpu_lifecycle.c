@@ -1,0 +1,283 @@
+/* The stand-in driver's life: initialisation with injection, the current context of each thread,
+ * and the teardown at exit.
+ * Threads: any. May not: run injected code under a lock. */
+#include "vgpu_config.h"
+#include "vgpu_driver.h"
+#include "vgpu_trace.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { STACK_DEPTH = 16 };
+
+static struct {
+    pthread_mutex_t lock;
+    atomic_int phase; /* 0 not initialised, 1 initialising, 2 running, 3 torn down */
+    pthread_t initialiser;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static __thread struct {
+    struct vg_context *contexts[STACK_DEPTH];
+    int depth;
+} current;
+
+/* What the real driver does with CUDA_INJECTION64_PATH. */
+static void inject(void)
+{
+    const char *path = getenv("CUDA_INJECTION64_PATH");
+    if (path == NULL || *path == 0) {
+        return;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    if (library == NULL) {
+        fprintf(stderr, "virtual GPU: injection failed: %s\n", dlerror());
+        return;
+    }
+    int (*start)(void) = NULL;
+    *(void **)&start = dlsym(library, "InitializeInjection");
+    if (start != NULL) {
+        start();
+    }
+}
+
+static void tear_down(void)
+{
+    atomic_store(&state.phase, 3);
+}
+
+int vg_driver_state(void)
+{
+    static const int errors[] = {VG_NOT_INITIALIZED, VG_NOT_INITIALIZED, VG_SUCCESS,
+                                 VG_DEINITIALIZED};
+    return errors[atomic_load_explicit(&state.phase, memory_order_acquire)];
+}
+
+int vg_do_init(const struct vg_a_init *a, bool per_thread)
+{
+    (void)per_thread;
+    int phase = atomic_load(&state.phase);
+    if (phase >= 2) {
+        return phase == 3 ? VG_DEINITIALIZED : VG_SUCCESS;
+    }
+    if (a->flags != 0) {
+        return VG_INVALID_VALUE;
+    }
+    if (phase == 1 && pthread_equal(state.initialiser, pthread_self())) {
+        return VG_SUCCESS; /* injected code that calls back in */
+    }
+    if (vg_config()->devices == 0) {
+        return VG_NO_DEVICE;
+    }
+    pthread_mutex_lock(&state.lock);
+    if (atomic_load(&state.phase) == 0) {
+        state.initialiser = pthread_self();
+        atomic_store(&state.phase, 1);
+        inject();
+        /* After the injection, so that this runs before what the injected code registered: the
+         * order that hurts. */
+        atexit(tear_down);
+        atomic_store(&state.phase, 2);
+        vg_trace_resource(VGPU_INIT_FINISHED, NULL, NULL, 0);
+    }
+    pthread_mutex_unlock(&state.lock);
+    return vg_driver_state();
+}
+
+struct vg_context *vg_current_context(void)
+{
+    return current.depth > 0 ? current.contexts[current.depth - 1] : NULL;
+}
+
+static void set_current(struct vg_context *context)
+{
+    if (current.depth == 0) {
+        current.depth = 1;
+    }
+    current.contexts[current.depth - 1] = context;
+}
+
+static bool valid(const struct vg_context *context)
+{
+    return context != NULL && context->magic == VG_CONTEXT_MAGIC;
+}
+
+static struct vg_context *new_context(int device, uint32_t flags)
+{
+    struct vg_context *context = vg_context_create(device, flags);
+    if (context != NULL) {
+        vg_trace_resource(VGPU_CONTEXT_CREATED, context, NULL, 0);
+    }
+    return context;
+}
+
+int vg_do_primary_retain(const struct vg_a_primary_retain *a, bool per_thread)
+{
+    (void)per_thread;
+    if (a->device < 0 || a->device >= vg_config()->devices) {
+        return VG_INVALID_DEVICE;
+    }
+    struct vg_device *device = &vg_model.devices[a->device];
+    pthread_mutex_lock(&state.lock);
+    if (device->primary == NULL) {
+        device->primary = new_context(a->device, 0);
+    }
+    device->primary_users += device->primary != NULL;
+    *a->context = device->primary;
+    pthread_mutex_unlock(&state.lock);
+    return *a->context != NULL ? VG_SUCCESS : VG_OUT_OF_MEMORY;
+}
+
+static int drop_primary(int ordinal, bool all)
+{
+    if (ordinal < 0 || ordinal >= vg_config()->devices) {
+        return VG_INVALID_DEVICE;
+    }
+    struct vg_device *device = &vg_model.devices[ordinal];
+    pthread_mutex_lock(&state.lock);
+    struct vg_context *context = device->primary;
+    if (context != NULL && (all || --device->primary_users == 0)) {
+        vg_wait_context(context);
+        vg_trace_resource(VGPU_CONTEXT_DESTROYED, context, NULL, 0);
+        device->primary = NULL;
+        device->primary_users = 0;
+        vg_context_destroy(context);
+    }
+    pthread_mutex_unlock(&state.lock);
+    return VG_SUCCESS;
+}
+
+int vg_do_primary_release(const struct vg_a_primary_release *a, bool per_thread)
+{
+    (void)per_thread;
+    return drop_primary(a->device, false);
+}
+
+int vg_do_primary_reset(const struct vg_a_primary_reset *a, bool per_thread)
+{
+    (void)per_thread;
+    return drop_primary(a->device, true);
+}
+
+int vg_do_primary_set_flags(const struct vg_a_primary_set_flags *a, bool per_thread)
+{
+    (void)per_thread;
+    return a->device < 0 || a->device >= vg_config()->devices ? VG_INVALID_DEVICE : VG_SUCCESS;
+}
+
+int vg_do_primary_state(const struct vg_a_primary_state *a, bool per_thread)
+{
+    (void)per_thread;
+    if (a->device < 0 || a->device >= vg_config()->devices) {
+        return VG_INVALID_DEVICE;
+    }
+    *a->flags = 0;
+    *a->active = vg_model.devices[a->device].primary != NULL;
+    return VG_SUCCESS;
+}
+
+int vg_do_context_create(const struct vg_a_context_create *a, bool per_thread)
+{
+    (void)per_thread;
+    if (a->device < 0 || a->device >= vg_config()->devices) {
+        return VG_INVALID_DEVICE;
+    }
+    struct vg_context *context =
+        current.depth < STACK_DEPTH ? new_context(a->device, a->flags) : NULL;
+    if (context == NULL) {
+        return VG_OUT_OF_MEMORY;
+    }
+    current.contexts[current.depth++] = context;
+    *a->context = context;
+    return VG_SUCCESS;
+}
+
+int vg_do_context_destroy(const struct vg_a_context_destroy *a, bool per_thread)
+{
+    (void)per_thread;
+    struct vg_context *context = a->context;
+    if (!valid(context)) {
+        return VG_INVALID_CONTEXT;
+    }
+    vg_wait_context(context);
+    vg_trace_resource(VGPU_CONTEXT_DESTROYED, context, NULL, 0);
+    vg_context_destroy(context);
+    if (vg_current_context() == context) {
+        current.depth--;
+    }
+    return VG_SUCCESS;
+}
+
+int vg_do_context_push(const struct vg_a_context_push *a, bool per_thread)
+{
+    (void)per_thread;
+    if (!valid(a->context) || current.depth == STACK_DEPTH) {
+        return VG_INVALID_CONTEXT;
+    }
+    current.contexts[current.depth++] = a->context;
+    return VG_SUCCESS;
+}
+
+int vg_do_context_pop(const struct vg_a_context_pop *a, bool per_thread)
+{
+    (void)per_thread;
+    if (current.depth == 0) {
+        return VG_INVALID_CONTEXT;
+    }
+    current.depth--;
+    if (a->context != NULL) {
+        *a->context = current.contexts[current.depth];
+    }
+    return VG_SUCCESS;
+}
+
+int vg_do_context_set(const struct vg_a_context_set *a, bool per_thread)
+{
+    (void)per_thread;
+    if (a->context != NULL && !valid(a->context)) {
+        return VG_INVALID_CONTEXT;
+    }
+    set_current(a->context);
+    return VG_SUCCESS;
+}
+
+int vg_do_context_get(const struct vg_a_context_get *a, bool per_thread)
+{
+    (void)per_thread;
+    *a->context = vg_current_context();
+    return VG_SUCCESS;
+}
+
+int vg_do_context_device(const struct vg_a_context_device *a, bool per_thread)
+{
+    (void)per_thread;
+    if (vg_current_context() == NULL) {
+        return VG_INVALID_CONTEXT;
+    }
+    *a->device = vg_current_context()->device;
+    return VG_SUCCESS;
+}
+
+int vg_do_context_flags(const struct vg_a_context_flags *a, bool per_thread)
+{
+    (void)per_thread;
+    if (vg_current_context() == NULL) {
+        return VG_INVALID_CONTEXT;
+    }
+    *a->flags = vg_current_context()->flags;
+    return VG_SUCCESS;
+}
+
+struct vg_stream *vg_call_stream(void *handle, bool per_thread, int *error)
+{
+    struct vg_context *context = vg_current_context();
+    *error = VG_INVALID_CONTEXT;
+    if (!valid(context)) {
+        return NULL;
+    }
+    *error = VG_INVALID_HANDLE;
+    struct vg_stream *stream = vg_stream_from_handle(context, handle, per_thread);
+    *error = stream != NULL ? VG_SUCCESS : *error;
+    return stream;
+}
