@@ -8,9 +8,10 @@
 
 #include "base/err.h"
 
-#define RUN_EVENTS  (192u << 10) /* 24 MiB of events, and 9 MiB for sorting them */
-#define MAX_RUNS    128          /* 25 million events; then they are merged into one run */
-#define PART_EVENTS 256u         /* 32 KiB a run while merging: 4 MiB for all of them */
+#define RUN_EVENTS   (192u << 10) /* 24 MiB of events, and 9 MiB for sorting them */
+#define FIRST_EVENTS 1024u
+#define MAX_RUNS     128  /* 25 million events; then they are merged into one run */
+#define PART_EVENTS  256u /* 32 KiB a run while merging: 4 MiB for all of them */
 
 struct key {
     int64_t time_ns, end_ns;
@@ -29,7 +30,7 @@ struct wi_sorter {
     uint64_t file_events;
     struct run runs[MAX_RUNS];
     uint32_t run_count;
-    uint32_t count, run_events;
+    uint32_t count, cap, run_events; /* in memory: held, room for, and room for at most */
     struct key *keys;
     struct wi_event *events;
     struct wi_event *parts;
@@ -70,15 +71,30 @@ static int compare(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
+/* Doubles the room in memory: most recordings need a small part of the whole. */
+static int grow(struct wi_sorter *sorter)
+{
+    uint32_t cap = sorter->cap ? sorter->cap * 2 : FIRST_EVENTS;
+    cap = cap < sorter->run_events ? cap : sorter->run_events;
+    struct key *keys = realloc(sorter->keys, cap * sizeof(*keys));
+    if (!keys)
+        return WI_ERR_NOMEM;
+    sorter->keys = keys;
+    struct wi_event *events = realloc(sorter->events, cap * sizeof(*events));
+    if (!events)
+        return WI_ERR_NOMEM;
+    sorter->events = events;
+    sorter->cap = cap;
+    return 0;
+}
+
 struct wi_sorter *wi_sorter_create(uint32_t run_events)
 {
     struct wi_sorter *sorter = calloc(1, sizeof(*sorter));
     if (!sorter)
         return NULL;
     sorter->run_events = run_events ? run_events : RUN_EVENTS;
-    sorter->keys = malloc(sorter->run_events * sizeof(*sorter->keys));
-    sorter->events = malloc(sorter->run_events * sizeof(*sorter->events));
-    if (sorter->keys && sorter->events)
+    if (grow(sorter) == 0)
         return sorter;
     wi_sorter_free(sorter);
     return NULL;
@@ -228,11 +244,13 @@ static int spill(struct wi_sorter *sorter)
 
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
 {
-    if (sorter->count == sorter->run_events) {
-        int err = spill(sorter);
-        if (err)
-            return err;
-    }
+    int err = 0;
+    if (sorter->count == sorter->run_events)
+        err = spill(sorter);
+    else if (sorter->count == sorter->cap)
+        err = grow(sorter);
+    if (err)
+        return err;
     sorter->events[sorter->count++] = *event;
     return 0;
 }

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Fuzzes the readers of files with AddressSanitizer and UBSan: scripts/fuzz.sh [SECONDS [TARGET...]]
+# SECONDS of CPU for each target (default 60); corpora and findings are kept in build-fuzz/.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=${1:-60}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace
+out=build-fuzz
+command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
+
+mkdir -p "$out"
+# Words for the mutator: the members and categories that the importer reads.
+sed -n 's/^FIELD([A-Z]*, [A-Z_]*, \("[^"]*"\),.*/\1/p; s/^CATEGORY(\("[^"]*"\),.*/\1/p' \
+    src/import/kineto_fields.def src/import/categories.def >"$out/words"
+
+for target in "$@"; do
+    clang -std=gnu11 -g -O1 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+        -fno-sanitize-recover=undefined "tests/fuzz/$target.c" src/base/*.c src/model/*.c \
+        src/import/*.c -lyajl -lz -o "$out/$target"
+    corpus=$out/corpus-$target
+    mkdir -p "$corpus"
+    cp tests/import/data/*.json "$corpus/"
+    python3 tests/fuzz/seed_trace.py "$corpus"
+    echo "== $target, $seconds s"
+    log=$out/$target.log
+    if ! "$out/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+        -dict="$out/words" -artifact_prefix="$out/$target-" -print_final_stats=1 -verbosity=0 \
+        "$corpus" >"$log" 2>&1; then
+        tail -n 60 "$log"
+        exit 1
+    fi
+    grep '^stat::' "$log"
+done
