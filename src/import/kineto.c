@@ -215,6 +215,13 @@ static int on_start_array(void *user)
     return 1;
 }
 
+/* A number that cannot be negative. */
+static int64_t count_or(const struct wi_kineto_record *record, int field, int64_t fallback)
+{
+    int have = record->have >> field & 1;
+    return have && record->number[field] >= 0 ? record->number[field] : fallback;
+}
+
 static int end_event(struct parse *parse)
 {
     struct wi_event event;
@@ -234,9 +241,9 @@ static int end_event(struct parse *parse)
     case WI_KINETO_EVENT:
         break;
     }
-    if (event.kind == WI_EVENT_CALL && !parse->load->info->job.pid)
-        parse->load->info->job.pid =
-            parse->record.have >> WI_KINETO_PID & 1 ? parse->record.number[WI_KINETO_PID] : 0;
+    int64_t *pid = &parse->load->info->job.pid;
+    if (event.kind == WI_EVENT_CALL && !*pid)
+        *pid = count_or(&parse->record, WI_KINETO_PID, 0);
     int err = wi_sorter_add(parse->sorter, &event);
     return err ? stop(parse, err, "the temporary file cannot be written") : 1;
 }
@@ -369,17 +376,12 @@ static int give_timeless(struct parse *parse, struct wi_paced_sink *paced)
     return err;
 }
 
-static int64_t top_number(const struct parse *parse, int field, int64_t fallback)
-{
-    return parse->top.have >> field & 1 ? parse->top.number[field] : fallback;
-}
-
 /* "runtime 12.4, driver 12.9" of 12040 and 12090. */
 static const char *versions(struct parse *parse)
 {
     char text[80];
-    int64_t runtime = top_number(parse, WI_KINETO_CUDA_RUNTIME, 0);
-    int64_t driver = top_number(parse, WI_KINETO_CUDA_DRIVER, 0);
+    int64_t runtime = count_or(&parse->top, WI_KINETO_CUDA_RUNTIME, 0);
+    int64_t driver = count_or(&parse->top, WI_KINETO_CUDA_DRIVER, 0);
     if (runtime <= 0 || driver <= 0 || runtime > 1000000 || driver > 1000000)
         return NULL;
     snprintf(text, sizeof(text), "runtime %d.%d, driver %d.%d", (int)(runtime / 1000),
@@ -392,15 +394,15 @@ static int give_all(struct parse *parse)
     struct wi_load *load = parse->load;
     struct wi_paced_sink paced;
     int err = wi_load_begin(load, &paced);
-    int64_t base_ns = top_number(parse, WI_KINETO_BASE_TIME, 0);
+    int64_t base_ns = count_or(&parse->top, WI_KINETO_BASE_TIME, 0);
     struct wi_kineto_order *order = wi_kineto_order_create(&paced, base_ns);
     if (!err)
         err = order ? give_timeless(parse, &paced) : WI_ERR_NOMEM;
     if (!err)
         err = wi_sorter_drain(parse->sorter, wi_kineto_order_event, order);
     wi_kineto_order_free(order);
-    load->info->job.rank = top_number(parse, WI_KINETO_RANK, WI_UNKNOWN);
-    load->info->job.world = top_number(parse, WI_KINETO_WORLD, WI_UNKNOWN);
+    load->info->job.rank = count_or(&parse->top, WI_KINETO_RANK, WI_UNKNOWN);
+    load->info->job.world = count_or(&parse->top, WI_KINETO_WORLD, WI_UNKNOWN);
     load->info->job.cuda = versions(parse);
     return wi_load_finish(load, &paced, err);
 }

@@ -183,12 +183,19 @@ static void read_copy(const struct wi_kineto_record *record, struct wi_device_op
                                      (size_t)(close - arrow - 4), WI_MEM_UNKNOWN);
 }
 
+/* Three sizes that make a whole, or all of them unknown. */
+static void read_sizes(const int64_t *from, int count, uint32_t *to)
+{
+    for (int i = 0; i < 3 && count == 3; i++)
+        to[i] = count_of(from[i]);
+    if (!to[0] || !to[1] || !to[2])
+        to[0] = to[1] = to[2] = 0;
+}
+
 static void read_kernel(const struct wi_kineto_record *record, struct wi_device_op *op)
 {
-    for (int i = 0; i < 3; i++) {
-        op->grid[i] = record->grid_count == 3 ? count_of(record->grid[i]) : 0;
-        op->block[i] = record->block_count == 3 ? count_of(record->block[i]) : 0;
-    }
+    read_sizes(record->grid, record->grid_count, op->grid);
+    read_sizes(record->block, record->block_count, op->block);
     op->registers = count_of(number_or(record, WI_KINETO_REGISTERS, 0));
     op->shared_bytes = count_of(number_or(record, WI_KINETO_SHARED, 0));
     if (wi_name_is_collective(record->name))
