@@ -23,12 +23,12 @@ struct wi_timeline {
 
 struct wi_device_result {
     struct wi_device_info info;
-    int used;                             /* 0: no operation, nothing below is meaningful */
+    int used; /* 0: no operation, nothing below is meaningful */
     int64_t window_start_ns, window_end_ns;
     struct wi_timeline timeline;
-    int64_t class_ns[WI_CLASS_COUNT];     /* sums to window_end_ns - window_start_ns exactly */
-    int64_t subcause_ns[WI_SUB_COUNT];    /* sums to class_ns, class by class */
-    int64_t idle_ns;                      /* of the window, without unknown/untraced */
+    int64_t class_ns[WI_CLASS_COUNT];  /* sums to window_end_ns - window_start_ns exactly */
+    int64_t subcause_ns[WI_SUB_COUNT]; /* sums to class_ns, class by class */
+    int64_t idle_ns;                   /* of the window, without unknown/untraced */
     uint64_t kernels, copies, memsets, graphs;
 };
 
@@ -36,31 +36,31 @@ struct wi_device_result {
 struct wi_finding {
     enum wi_subcause subcause;
     int32_t device;
-    int64_t ns;               /* of the device's window */
-    double share;             /* ns / window */
+    int64_t ns;   /* of the device's window */
+    double share; /* ns / window */
     enum wi_confidence confidence;
-    uint64_t count;           /* occurrences (waits, copies, gaps, kernels) */
+    uint64_t count;                        /* occurrences (waits, copies, gaps, kernels) */
     int64_t median_ns, p95_ns, longest_ns; /* of one occurrence; buckets of 9 % */
     uint32_t site_before, site_after;      /* call sites around the stall, WI_NO_NAME if unknown */
     uint32_t api_before, api_after;        /* calls around the stall */
-    int exposed_by;           /* the sub-cause that exposes this host work, -1 = none */
-    uint32_t exposed_api, exposed_site;    /* the call that does, if any */
-    uint32_t kernel;          /* name id for under-filled, else WI_NO_NAME */
-    uint64_t bytes, copies;   /* what was copied in it, 0 if none */
-    int64_t children, child_cpu_permille;  /* loader processes while it happened, or WI_UNKNOWN */
+    int exposed_by;                       /* the sub-cause that exposes this host work, -1 = none */
+    uint32_t exposed_api, exposed_site;   /* the call that does, if any */
+    uint32_t kernel;                      /* name id for under-filled, else WI_NO_NAME */
+    uint64_t bytes, copies;               /* what was copied in it, 0 if none */
+    int64_t children, child_cpu_permille; /* loader processes while it happened, or WI_UNKNOWN */
     int64_t cores_idle_permille, cores_allowed;
-    const char *fix;          /* what to change, with {placeholders}: report/placeholders.def */
-    const char *seen;         /* what was seen, with {placeholders} */
-    const char *rule;         /* id of the row of rules.def that decided, or of the direct rule */
+    const char *fix;  /* what to change, with {placeholders}: report/placeholders.def */
+    const char *seen; /* what was seen, with {placeholders} */
+    const char *rule; /* id of the row of rules.def that decided, or of the direct rule */
 };
 
 struct wi_verdict {
     /* A sub-cause id ("transfer/pageable-copy"), "compute" (the GPU is the limit), "none" (no stall
      * reaches 5 %), or "inconclusive". */
     const char *id;
-    int finding;              /* index of the finding it stands on, -1 = none */
+    int finding; /* index of the finding it stands on, -1 = none */
     enum wi_confidence confidence;
-    const char *reason;       /* why the confidence is not high, or why inconclusive; may be NULL */
+    const char *reason; /* why the confidence is not high, or why inconclusive; may be NULL */
 };
 
 /* Per kernel name, the largest by time first; at most 64, the last row may be "(others)". */
@@ -68,8 +68,8 @@ struct wi_kernel_row {
     uint32_t name;
     int32_t device;
     uint64_t count;
-    int64_t total_ns;         /* plain sum of durations */
-    int64_t underfilled_ns;   /* accounted as small-batch/under-filled */
+    int64_t total_ns;           /* plain sum of durations */
+    int64_t underfilled_ns;     /* accounted as small-batch/under-filled */
     uint32_t grid[3], block[3]; /* of the last launch */
 };
 
@@ -79,7 +79,7 @@ struct wi_copy_row {
     int32_t device;
     uint64_t count, bytes;
     int64_t total_ns, exposed_ns;
-    int64_t call_ns;          /* host time inside these copy calls, WI_UNKNOWN without calls */
+    int64_t call_ns; /* host time inside these copy calls, WI_UNKNOWN without calls */
 };
 
 /* Host calls by class, over all threads: what level C can tell. */
@@ -96,20 +96,20 @@ struct wi_gap_row {
 };
 
 struct wi_coverage {
-    uint64_t ops, ops_matched;          /* device operations, those joined to their host call */
-    uint64_t calls, calls_owing;        /* calls given; those whose record never came */
-    uint64_t lost[WI_LOSS_COUNT];       /* records lost, by kind */
-    int64_t blind_ns;                   /* union of blind intervals inside the window */
-    uint64_t negative_latency;          /* ops that started before their call, clamped */
-    uint64_t samples;                   /* host samples seen */
+    uint64_t ops, ops_matched;    /* device operations, those joined to their host call */
+    uint64_t calls, calls_owing;  /* calls given; those whose record never came */
+    uint64_t lost[WI_LOSS_COUNT]; /* records lost, by kind */
+    int64_t blind_ns;             /* union of blind intervals inside the window */
+    uint64_t negative_latency;    /* ops that started before their call, clamped */
+    uint64_t samples;             /* host samples seen */
 };
 
 struct wi_result {
     int host_only;
-    int64_t start_ns, end_ns;           /* the widest window over the devices; of calls if none */
+    int64_t start_ns, end_ns; /* the widest window over the devices; of calls if none */
     int64_t watermark_ns;
     int device_count;
-    struct wi_device_result *devices;   /* by id; unused ones have used = 0 */
+    struct wi_device_result *devices; /* by id; unused ones have used = 0 */
     int finding_count;
     struct wi_finding *findings;
     struct wi_verdict verdict;
@@ -118,12 +118,12 @@ struct wi_result {
     int copy_count;
     struct wi_copy_row *copies;
     int gap_count;
-    struct wi_gap_row *gaps;            /* at most 64, in time order */
+    struct wi_gap_row *gaps; /* at most 64, in time order */
     struct wi_call_row calls[WI_API_COUNT];
     struct wi_coverage coverage;
-    struct wi_host_sample host;         /* means over the run; at_ns = last sample */
-    int threads;                        /* issuing threads seen */
-    uint64_t engine_bytes;              /* memory the engine holds */
+    struct wi_host_sample host; /* means over the run; at_ns = last sample */
+    int threads;                /* issuing threads seen */
+    uint64_t engine_bytes;      /* memory the engine holds */
 };
 
 /* The words high, medium, low, inconclusive. */

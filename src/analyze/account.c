@@ -1,0 +1,233 @@
+/* From ordered operations to charged time: every op moves its device's sweep on, every gap is
+ * charged when the op that ends it is known (engine_state.h).
+ * Threads: the engine's. May not: allocate, but a device at its first appearance. */
+#include "analyze/engine_state.h"
+#include "analyze/limits.h"
+#include "analyze/rules.h"
+
+static void add_underfilled(void *user, uint32_t row, int64_t ns)
+{
+    const struct wi_account *account = user;
+    account->tables->kernels[row].underfilled_ns += ns;
+}
+
+/* Copy time with no kernel beside it: to the cause of that copy. */
+static void add_exposed(void *user, struct wi_device *device, struct wi_active *copy, int64_t ns)
+{
+    const struct wi_account *account = user;
+    account->tables->copies[copy->row].exposed_ns += ns;
+    struct wi_sig_key key = {.device = device->info.device,
+                             .subcause = copy->subcause,
+                             .exposed_by = -1,
+                             .api_before = copy->api,
+                             .api_after = copy->api,
+                             .site_before = copy->site,
+                             .site_after = copy->site};
+    struct wi_signature *sig = wi_ledger_get(account->ledger, &key);
+    if (!sig) {
+        account->ledger->spilled_ns += ns;
+        device->subcause_ns[WI_SUB_UNDETERMINED] += ns;
+        return;
+    }
+    wi_ledger_add(sig, copy->number, WI_PORTION_UNSEEN, ns);
+    if (!copy->exposed) {
+        copy->exposed = 1;
+        sig->copies++;
+        sig->bytes += copy->bytes;
+    }
+}
+
+static struct wi_device_rows rows_of(const struct wi_account *account)
+{
+    return (struct wi_device_rows){(void *)account, add_underfilled, add_exposed};
+}
+
+struct wi_device *wi_account_device(struct wi_engine *engine, int32_t id)
+{
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (engine->devices[i]->info.device == id)
+            return engine->devices[i];
+    if (engine->device_count == WI_DEVICE_SLOTS)
+        return NULL;
+    struct wi_device *device = wi_arena_alloc(&engine->arena, sizeof(*device));
+    if (!device)
+        return NULL;
+    wi_device_init(device, id);
+    engine->devices[engine->device_count++] = device;
+    return device;
+}
+
+int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op_ns)
+{
+    int64_t first = engine->calls.first_enter_ns;
+    if (engine->config.imported || first == WI_UNKNOWN || first > first_op_ns)
+        return first_op_ns;
+    return first;
+}
+
+static struct wi_charge charge_of(const struct wi_account *account, struct wi_device *device,
+                                  uint64_t occurrence)
+{
+    struct wi_engine *engine = account->engine;
+    return (struct wi_charge){.calls = &engine->calls,
+                              .ledger = account->ledger,
+                              .sample = engine->samples.count ? &engine->samples.last : NULL,
+                              .device = device,
+                              .blind = engine->blind,
+                              .blind_count = engine->blind_count,
+                              .occurrence = occurrence,
+                              .before_first_op = !device->used || !device->busy_count};
+}
+
+static void charge_gap(const struct wi_account *account, struct wi_device *device, int64_t end_ns,
+                       const struct wi_gap_end *how, uint64_t occurrence)
+{
+    struct wi_charge charge = charge_of(account, device, occurrence);
+    int64_t start_ns = device->gap_start_ns;
+    wi_charge_gap(&charge, start_ns, end_ns, how);
+    if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
+        device->bad_since_ns = WI_UNKNOWN;
+    wi_device_close_gap(device);
+    struct wi_gap_row gap = {device->info.device, start_ns, end_ns, WI_SUB_UNDETERMINED};
+    if (charge.main_sig && charge.main_sig->key.subcause != WI_UNDECIDED) {
+        gap.subcause = (enum wi_subcause)charge.main_sig->key.subcause;
+    } else if (charge.main_sig) {
+        struct wi_evidence evidence = wi_evidence_of(charge.main_sig, charge.main_portion);
+        gap.subcause = wi_rule_match(&evidence)->subcause;
+    }
+    wi_tables_gap(account->tables, &gap);
+}
+
+static enum wi_subcause cause_of_copy(const struct wi_engine *engine, const struct wi_device_op *op,
+                                      uint32_t slot)
+{
+    struct wi_copy_facts facts = {
+        .bytes = (int64_t)op->bytes,
+        .run_copies = 1,
+        .direction = op->direction,
+        .pageable = op->src_mem == WI_MEM_PAGEABLE || op->dst_mem == WI_MEM_PAGEABLE,
+        .managed = op->src_mem == WI_MEM_MANAGED || op->dst_mem == WI_MEM_MANAGED ||
+                   op->direction == WI_COPY_MANAGED_H2D || op->direction == WI_COPY_MANAGED_D2H};
+    if (slot != WI_NO_SLOT) {
+        const struct wi_call_slot *call = &engine->calls.slots[slot];
+        facts.run_copies = wi_copy_facts_of(&engine->calls, call).run_copies;
+        facts.blocking = wi_call_blocked(call);
+    }
+    return wi_copy_cause(&facts);
+}
+
+static int64_t duration_of(const struct wi_call_slot *slot)
+{
+    return slot ? slot->call.exit_ns - slot->call.enter_ns : WI_UNKNOWN;
+}
+
+/* The op as the sweep sees it, entered into the tables. */
+static struct wi_active activate(struct wi_engine *engine, struct wi_device *device,
+                                 const struct wi_device_op *op, uint32_t slot)
+{
+    const struct wi_call_slot *call = slot == WI_NO_SLOT ? NULL : &engine->calls.slots[slot];
+    struct wi_active active = {.end_ns = op->end_ns, .bytes = op->bytes, .waves = -1};
+    if (call) {
+        active.api = call->call.api;
+        active.site = call->call.site;
+    }
+    switch (op->kind) {
+    case WI_OP_KERNEL:
+        device->kernels++;
+        active.kind = op->flags & WI_OP_COLLECTIVE ? WI_ACTIVE_COLLECTIVE : WI_ACTIVE_KERNEL;
+        active.waves = wi_device_waves(&device->info, op);
+        active.row = wi_tables_kernel(engine->tables, op);
+        break;
+    case WI_OP_GRAPH:
+        device->graphs++;
+        active.kind = WI_ACTIVE_GRAPH;
+        active.row = wi_tables_kernel(engine->tables, op);
+        break;
+    case WI_OP_MEMSET:
+        device->memsets++;
+        active.kind = WI_ACTIVE_MEMSET;
+        break;
+    default:
+        device->copies++;
+        active.kind = wi_copy_crosses(op->direction) ? WI_ACTIVE_COPY : WI_ACTIVE_LOCAL_COPY;
+        active.subcause = (uint8_t)cause_of_copy(engine, op, slot);
+        active.row = wi_tables_copy(engine->tables, op, duration_of(call));
+        break;
+    }
+    if (op->flags & WI_OP_BAD_TIMES)
+        active.kind = WI_ACTIVE_BAD;
+    return active;
+}
+
+static uint32_t join_call(struct wi_engine *engine, const struct wi_device_op *op)
+{
+    uint32_t slot = wi_calls_find(&engine->calls, op->corr);
+    if (slot == WI_NO_SLOT)
+        return slot;
+    wi_calls_join(&engine->calls, slot, op);
+    engine->coverage.ops_matched++;
+    if (op->start_ns < engine->calls.slots[slot].call.enter_ns)
+        engine->coverage.negative_latency++;
+    return slot;
+}
+
+/* Enters an op of a device whose sweep has already passed its start. */
+static void note_late(struct wi_engine *engine, struct wi_device *device,
+                      const struct wi_device_op *op)
+{
+    if (device->used && op->start_ns < device->pos_ns)
+        engine->coverage.lost[WI_LOSS_LATE]++;
+}
+
+void wi_account_next(struct wi_engine *engine)
+{
+    struct wi_account account = {engine, engine->ledger, engine->tables};
+    struct wi_device_rows rows = rows_of(&account);
+    uint64_t number;
+    struct wi_device_op op = wi_op_queue_pop(&engine->queue, &number);
+    struct wi_device *device = wi_account_device(engine, op.device);
+    engine->coverage.ops++;
+    if (!device) {
+        engine->coverage.lost[WI_LOSS_THREADS]++;
+        return;
+    }
+    uint32_t slot = join_call(engine, &op);
+    note_late(engine, device, &op);
+    if (!device->used) {
+        device->window_start_ns = wi_account_window_start(engine, op.start_ns);
+        device->pos_ns = device->window_start_ns;
+    }
+    wi_device_advance(device, op.start_ns, &rows);
+    struct wi_active active = activate(engine, device, &op, slot);
+    active.number = number;
+    if (!wi_device_start(device, &op, &active))
+        return;
+    struct wi_gap_end how = {.slot = slot, .graph_node = !!(op.flags & WI_OP_GRAPH_NODE)};
+    charge_gap(&account, device, device->pos_ns, &how, UINT64_MAX - engine->gaps++);
+}
+
+void wi_account_end(const struct wi_account *account, struct wi_device *device, int64_t end_ns)
+{
+    struct wi_device_rows rows = rows_of(account);
+    wi_device_end_span(device, &rows);
+    if (end_ns > device->pos_ns)
+        wi_device_advance(device, end_ns, &rows);
+    if (device->gap_start_ns == WI_UNKNOWN || device->gap_start_ns >= device->pos_ns)
+        return;
+    struct wi_gap_end how = {.slot = WI_NO_SLOT, .trailing = 1};
+    charge_gap(account, device, device->pos_ns, &how, UINT64_MAX - account->engine->gaps);
+}
+
+void wi_account_bad(struct wi_engine *engine, const struct wi_device_op *op)
+{
+    struct wi_device *device = wi_account_device(engine, op->device);
+    uint32_t slot = wi_calls_find(&engine->calls, op->corr);
+    engine->coverage.ops++;
+    engine->coverage.lost[WI_LOSS_BAD_CLOCK]++;
+    if (!device || slot == WI_NO_SLOT)
+        return;
+    engine->coverage.ops_matched++;
+    int64_t since = engine->calls.slots[slot].call.enter_ns;
+    if (device->bad_since_ns == WI_UNKNOWN || since < device->bad_since_ns)
+        device->bad_since_ns = since;
+}

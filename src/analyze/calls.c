@@ -1,0 +1,263 @@
+/* Store of the host calls, see calls.h.
+ * Threads: the engine's. May not: allocate after creation. */
+#include "analyze/calls.h"
+
+#include <string.h>
+
+#include "analyze/limits.h"
+#include "base/err.h"
+
+#define CORR_SLOTS  (2 * WI_CALL_SLOTS)
+#define EARLY_SLOTS 8192u /* ids of ops ahead of their calls: one buffer of CUPTI holds 1 200 */
+
+int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
+{
+    memset(calls, 0, sizeof(*calls));
+    calls->arena = arena;
+    calls->slots = wi_arena_alloc(arena, WI_CALL_SLOTS * sizeof(*calls->slots));
+    calls->by_corr = wi_arena_alloc(arena, CORR_SLOTS * sizeof(*calls->by_corr));
+    calls->early = wi_arena_alloc(arena, EARLY_SLOTS * sizeof(*calls->early));
+    calls->threads = wi_arena_alloc(arena, WI_THREAD_SLOTS * sizeof(*calls->threads));
+    calls->runs = wi_arena_alloc(arena, WI_RUN_SLOTS * sizeof(*calls->runs));
+    calls->first_enter_ns = WI_UNKNOWN;
+    calls->last_exit_ns = WI_UNKNOWN;
+    calls->last_issuing = WI_NO_SLOT;
+    if (!calls->slots || !calls->by_corr || !calls->early || !calls->threads || !calls->runs)
+        return WI_ERR_NOMEM;
+    return WI_OK;
+}
+
+uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid)
+{
+    for (uint32_t i = calls->thread_count; i-- > 0;) /* the latest threads call most */
+        if (calls->threads[i].tid == tid)
+            return i;
+    if (calls->thread_count == WI_THREAD_SLOTS)
+        return WI_NO_SLOT;
+    struct wi_thread *thread = &calls->threads[calls->thread_count];
+    memset(thread, 0, sizeof(*thread));
+    thread->tid = tid;
+    thread->head = thread->tail = thread->owed = thread->last_copy = WI_NO_SLOT;
+    thread->matrix_index = WI_MATRIX;
+    thread->last_exit_ns = WI_UNKNOWN;
+    return calls->thread_count++;
+}
+
+/* Correlation ids are handed out in sequence, so the id itself spreads best. */
+static uint32_t corr_home(uint64_t corr)
+{
+    return (uint32_t)corr & (CORR_SLOTS - 1);
+}
+
+uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr)
+{
+    if (!corr)
+        return WI_NO_SLOT;
+    for (uint32_t at = corr_home(corr); calls->by_corr[at]; at = (at + 1) & (CORR_SLOTS - 1)) {
+        uint32_t slot = calls->by_corr[at] - 1;
+        if (calls->slots[slot].call.corr == corr)
+            return slot;
+    }
+    return WI_NO_SLOT;
+}
+
+static void corr_insert(struct wi_calls *calls, uint64_t corr, uint32_t slot)
+{
+    uint32_t at = corr_home(corr);
+    while (calls->by_corr[at])
+        at = (at + 1) & (CORR_SLOTS - 1);
+    calls->by_corr[at] = slot + 1;
+}
+
+/* Removes one entry and closes the hole, so that probing never meets a tombstone. */
+static void corr_remove(struct wi_calls *calls, uint64_t corr, uint32_t slot)
+{
+    uint32_t at = corr_home(corr);
+    while (calls->by_corr[at] && calls->by_corr[at] != slot + 1)
+        at = (at + 1) & (CORR_SLOTS - 1);
+    if (!calls->by_corr[at])
+        return;
+    uint32_t hole = at;
+    for (;;) {
+        at = (at + 1) & (CORR_SLOTS - 1);
+        if (!calls->by_corr[at])
+            break;
+        uint32_t home = corr_home(calls->slots[calls->by_corr[at] - 1].call.corr);
+        if (((at - home) & (CORR_SLOTS - 1)) >= ((at - hole) & (CORR_SLOTS - 1))) {
+            calls->by_corr[hole] = calls->by_corr[at];
+            hole = at;
+        }
+    }
+    calls->by_corr[hole] = 0;
+}
+
+/* Takes a slot back from the call that has it; the oldest call of all threads. */
+static void reuse(struct wi_calls *calls, uint32_t index)
+{
+    struct wi_call_slot *slot = &calls->slots[index];
+    struct wi_thread *thread = &calls->threads[slot->thread_index];
+    if (thread->head == index)
+        thread->head = slot->next;
+    if (thread->tail == index)
+        thread->tail = WI_NO_SLOT;
+    if (thread->owed == index) {
+        calls->overwritten += !slot->settled;
+        thread->owed = slot->next;
+    }
+    if (slot->call.corr)
+        corr_remove(calls, slot->call.corr, index);
+}
+
+static void link_slot(struct wi_calls *calls, struct wi_thread *thread, uint32_t index)
+{
+    if (thread->tail != WI_NO_SLOT)
+        calls->slots[thread->tail].next = index;
+    if (thread->head == WI_NO_SLOT)
+        thread->head = index;
+    thread->tail = index;
+    if (thread->owed == WI_NO_SLOT && !calls->slots[index].settled)
+        thread->owed = index;
+}
+
+static int owes(struct wi_calls *calls, const struct wi_host_call *call)
+{
+    if (!(call->flags & WI_CALL_OWES) || !call->corr || (call->flags & WI_CALL_FAILED))
+        return 0;
+    uint64_t *early = &calls->early[call->corr & (EARLY_SLOTS - 1)];
+    if (*early != call->corr)
+        return 1;
+    *early = 0;
+    return 0;
+}
+
+void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
+{
+    uint32_t thread_index = wi_calls_thread(calls, call->thread);
+    if (thread_index == WI_NO_SLOT) {
+        calls->thread_overflow++;
+        return;
+    }
+    uint32_t index = (uint32_t)(calls->pushed % WI_CALL_SLOTS);
+    struct wi_call_slot *slot = &calls->slots[index];
+    if (slot->seq)
+        reuse(calls, index);
+    memset(slot, 0, sizeof(*slot));
+    slot->call = *call;
+    slot->seq = ++calls->pushed;
+    slot->op_start_ns = slot->op_end_ns = WI_UNKNOWN;
+    slot->next = slot->behind = WI_NO_SLOT;
+    slot->thread_index = thread_index;
+    slot->settled = !owes(calls, call);
+    if (call->corr)
+        corr_insert(calls, call->corr, index);
+    struct wi_thread *thread = &calls->threads[thread_index];
+    wi_clock_note(calls, thread, index);
+    link_slot(calls, thread, index);
+    if (calls->first_enter_ns == WI_UNKNOWN || call->enter_ns < calls->first_enter_ns)
+        calls->first_enter_ns = call->enter_ns;
+    if (calls->last_exit_ns == WI_UNKNOWN || call->exit_ns > calls->last_exit_ns)
+        calls->last_exit_ns = call->exit_ns;
+    if (wi_api_class_issues(call->api_class))
+        calls->last_issuing = thread_index;
+}
+
+static void drop_overdue(struct wi_calls *calls, uint64_t corr)
+{
+    for (uint32_t i = 0; i < calls->overdue_count; i++)
+        if (calls->overdue[i].corr == corr) {
+            calls->overdue[i] = calls->overdue[--calls->overdue_count];
+            return;
+        }
+}
+
+void wi_calls_settle(struct wi_calls *calls, uint64_t corr)
+{
+    if (!corr)
+        return;
+    uint32_t index = wi_calls_find(calls, corr);
+    if (calls->overdue_count)
+        drop_overdue(calls, corr);
+    if (index == WI_NO_SLOT)
+        calls->early[corr & (EARLY_SLOTS - 1)] = corr;
+    else
+        calls->slots[index].settled = 1;
+}
+
+void wi_calls_join(struct wi_calls *calls, uint32_t index, const struct wi_device_op *op)
+{
+    struct wi_call_slot *slot = &calls->slots[index];
+    if (slot->op_start_ns == WI_UNKNOWN || op->start_ns < slot->op_start_ns)
+        slot->op_start_ns = op->start_ns;
+    if (slot->op_end_ns == WI_UNKNOWN || op->end_ns > slot->op_end_ns)
+        slot->op_end_ns = op->end_ns;
+    if (op->kind != WI_OP_COPY)
+        return;
+    slot->call.bytes = op->bytes ? op->bytes : slot->call.bytes;
+    slot->call.direction = op->direction ? op->direction : slot->call.direction;
+    slot->call.src_mem = op->src_mem ? op->src_mem : slot->call.src_mem;
+    slot->call.dst_mem = op->dst_mem ? op->dst_mem : slot->call.dst_mem;
+}
+
+static void give_up(struct wi_calls *calls, struct wi_call_slot *slot)
+{
+    slot->settled = 1;
+    if (calls->overdue_count == WI_OVERDUE_SLOTS)
+        calls->overwritten++;
+    else
+        calls->overdue[calls->overdue_count++] =
+            (struct wi_overdue){slot->call.corr, slot->call.exit_ns, slot->call.device};
+}
+
+int64_t wi_calls_owed_since(struct wi_calls *calls, int64_t give_up_ns)
+{
+    int64_t oldest = INT64_MAX;
+    for (uint32_t i = 0; i < calls->thread_count; i++) {
+        struct wi_thread *thread = &calls->threads[i];
+        while (thread->owed != WI_NO_SLOT) {
+            struct wi_call_slot *slot = &calls->slots[thread->owed];
+            if (!slot->settled && slot->call.enter_ns < give_up_ns)
+                give_up(calls, slot);
+            if (!slot->settled)
+                break;
+            thread->owed = slot->next;
+        }
+        if (thread->owed != WI_NO_SLOT && calls->slots[thread->owed].call.enter_ns < oldest)
+            oldest = calls->slots[thread->owed].call.enter_ns;
+    }
+    return oldest;
+}
+
+int64_t wi_calls_overdue_since(const struct wi_calls *calls, int32_t device)
+{
+    int64_t since = INT64_MAX;
+    for (uint32_t i = 0; i < calls->overdue_count; i++) {
+        const struct wi_overdue *call = &calls->overdue[i];
+        int same = call->device == device || call->device == WI_NO_DEVICE;
+        if (same && call->exit_ns < since)
+            since = call->exit_ns;
+    }
+    return since;
+}
+
+static void trim_spans(struct wi_thread *thread, int64_t limit_ns)
+{
+    while (thread->span_count && thread->spans[thread->span_first].end_ns <= limit_ns) {
+        thread->span_first = (thread->span_first + 1) % WI_SPAN_SLOTS;
+        thread->span_count--;
+    }
+}
+
+void wi_calls_trim(struct wi_calls *calls, int64_t limit_ns)
+{
+    for (uint32_t i = 0; i < calls->thread_count; i++) {
+        struct wi_thread *thread = &calls->threads[i];
+        while (thread->head != WI_NO_SLOT) {
+            uint32_t next = calls->slots[thread->head].next;
+            if (next == WI_NO_SLOT || calls->slots[next].call.exit_ns > limit_ns)
+                break;
+            thread->head = next;
+        }
+        if (thread->spans)
+            trim_spans(thread, limit_ns);
+    }
+}

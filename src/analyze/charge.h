@@ -1,0 +1,61 @@
+/* Charging an idle gap: piece by piece along the host's clock (docs/architecture.md).
+ * Threads: the engine's. May not: allocate. */
+#ifndef WI_ANALYZE_CHARGE_H
+#define WI_ANALYZE_CHARGE_H
+
+#include <stdint.h>
+
+#include "analyze/calls.h"
+#include "analyze/device.h"
+#include "analyze/ledger.h"
+
+/* Everything a charge reads, and the ledger it writes. */
+struct wi_charge {
+    struct wi_calls *calls;
+    struct wi_ledger *ledger;
+    const struct wi_host_sample *sample; /* the latest, NULL = none */
+    struct wi_device *device;
+    const struct wi_busy_span *blind; /* intervals without device records */
+    uint32_t blind_count;
+    uint64_t occurrence; /* id of this gap */
+    int before_first_op;
+    /* Out: the largest piece of the gap, NULL if nothing was charged. */
+    const struct wi_signature *main_sig;
+    int main_portion;
+    int64_t main_ns;
+};
+
+/* How a gap ends. */
+struct wi_gap_end {
+    uint32_t slot;  /* the call of the operation that ends it, WI_NO_SLOT = unknown call */
+    int trailing;   /* 1: no operation ends it; the last issuing thread is charged */
+    int graph_node; /* the operation is a node of a graph */
+};
+
+/* Charges [start_ns, end_ns) of the device to signatures; the sum of what it charges is exactly
+ * end_ns - start_ns. */
+void wi_charge_gap(struct wi_charge *charge, int64_t start_ns, int64_t end_ns,
+                   const struct wi_gap_end *end);
+/* Charges to one decided sub-cause. before and after may be NULL. */
+void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
+                       const struct wi_call_slot *before, const struct wi_call_slot *after);
+
+/* Adds to a signature and remembers it if it is the largest piece so far; NULL spills. */
+void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,
+                   int64_t ns);
+
+struct wi_copy_facts {
+    int64_t bytes;
+    int64_t run_copies; /* copies of its thread in a row */
+    int direction;      /* enum wi_copy_direction */
+    int pageable, managed, blocking;
+};
+/* The cause of exposed copy time (copy_causes.def). */
+enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f);
+/* The facts of a copy call. */
+struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls,
+                                      const struct wi_call_slot *slot);
+/* 1 if the call came back only after its device work was done. */
+int wi_call_blocked(const struct wi_call_slot *slot);
+
+#endif

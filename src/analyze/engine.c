@@ -1,0 +1,196 @@
+/* The engine's entry points: order, watermark, bounds. See engine.h.
+ * Threads: one at a time. May not: do I/O, read a clock, call malloc. */
+#include "analyze/engine.h"
+
+#include <string.h>
+
+#include "analyze/engine_state.h"
+#include "analyze/limits.h"
+#include "base/err.h"
+#include "model/collective.h"
+
+#define DEFAULT_BUDGET_BYTES ((size_t)40 << 20)
+#define TRIM_EVERY_NS        5000000 /* forgetting old calls costs a walk over the threads */
+
+struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
+{
+    struct wi_arena arena;
+    wi_arena_init(&arena, config->budget_bytes ? config->budget_bytes : DEFAULT_BUDGET_BYTES);
+    struct wi_engine *engine = wi_arena_alloc(&arena, sizeof(*engine));
+    if (!engine)
+        return NULL;
+    engine->arena = arena;
+    engine->config = *config;
+    engine->watermark_ns = WI_UNKNOWN;
+    engine->trimmed_ns = INT64_MIN;
+    engine->ledger = wi_ledger_create(&engine->arena);
+    engine->tables = wi_tables_create(&engine->arena);
+    if (!engine->ledger || !engine->tables || wi_calls_init(&engine->calls, &engine->arena) != 0 ||
+        wi_op_queue_init(&engine->queue, &engine->arena) != 0) {
+        wi_engine_free(engine);
+        return NULL;
+    }
+    return engine;
+}
+
+void wi_engine_free(struct wi_engine *engine)
+{
+    if (!engine)
+        return;
+    struct wi_arena arena = engine->arena;
+    wi_arena_free(&arena);
+}
+
+void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
+{
+    struct wi_call_row *row =
+        &engine->call_rows[call->api_class < WI_API_COUNT ? call->api_class : WI_API_OTHER];
+    int64_t ns = call->exit_ns - call->enter_ns;
+    row->count += 1 + call->repeat;
+    row->failed += !!(call->flags & WI_CALL_FAILED);
+    row->total_ns += ns;
+    row->longest_ns = ns > row->longest_ns ? ns : row->longest_ns;
+    engine->coverage.calls += 1 + call->repeat;
+    wi_calls_push(&engine->calls, call);
+}
+
+void wi_engine_op(struct wi_engine *engine, const struct wi_device_op *op)
+{
+    wi_calls_settle(&engine->calls, op->corr);
+    if (op->end_ns < op->start_ns || (op->flags & WI_OP_BAD_TIMES && op->end_ns <= op->start_ns)) {
+        wi_account_bad(engine, op);
+        return;
+    }
+    if (wi_op_queue_push(&engine->queue, op) != 0) {
+        wi_account_next(engine);
+        wi_op_queue_push(&engine->queue, op);
+    }
+}
+
+static void push_device(struct wi_engine *engine, const struct wi_device_info *info)
+{
+    struct wi_device *device = wi_account_device(engine, info->device);
+    if (device)
+        device->info = *info;
+}
+
+static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
+{
+    if (loss->kind >= WI_LOSS_COUNT)
+        return;
+    engine->coverage.lost[loss->kind] += loss->count;
+    int timed = loss->start_ns != WI_UNKNOWN && loss->end_ns != WI_UNKNOWN;
+    if (loss->kind == WI_LOSS_BLIND && timed && engine->blind_count < WI_BLIND_SLOTS)
+        engine->blind[engine->blind_count++] = (struct wi_busy_span){loss->start_ns, loss->end_ns};
+}
+
+static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)
+{
+    struct wi_sample_sums *sums = &engine->samples;
+    const int64_t values[5] = {sample->children, sample->child_cpu_permille,
+                               sample->child_disk_permille, sample->cores_idle_permille,
+                               sample->gpu_util_permille};
+    for (int i = 0; i < 5; i++)
+        if (values[i] != WI_UNKNOWN) {
+            sums->sum[i] += values[i];
+            sums->known[i]++;
+        }
+    sums->throttled_ns += sample->throttled_ns == WI_UNKNOWN ? 0 : sample->throttled_ns;
+    sums->last = *sample;
+    sums->count++;
+    engine->coverage.samples++;
+}
+
+void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
+{
+    switch (event->kind) {
+    case WI_EVENT_CALL:
+        wi_engine_call(engine, &event->u.call);
+        break;
+    case WI_EVENT_OP:
+        wi_engine_op(engine, &event->u.op);
+        break;
+    case WI_EVENT_DEVICE:
+        push_device(engine, &event->u.device);
+        break;
+    case WI_EVENT_SPAN:
+        wi_clock_span(&engine->calls, &event->u.span);
+        break;
+    case WI_EVENT_SAMPLE:
+        push_sample(engine, &event->u.sample);
+        break;
+    case WI_EVENT_LOSS:
+        push_loss(engine, &event->u.loss);
+        break;
+    case WI_EVENT_ADVANCE:
+        wi_engine_advance(engine, event->u.at_ns);
+        break;
+    }
+}
+
+/* Calls that no open question needs any more are forgotten. */
+static void trim(struct wi_engine *engine, int64_t watermark_ns)
+{
+    if (watermark_ns - TRIM_EVERY_NS < engine->trimmed_ns)
+        return;
+    int64_t limit = watermark_ns;
+    int any = 0;
+    for (uint32_t i = 0; i < engine->device_count; i++) {
+        const struct wi_device *device = engine->devices[i];
+        if (!device->used)
+            continue;
+        any = 1;
+        int64_t needed = device->gap_start_ns != WI_UNKNOWN ? device->gap_start_ns : device->pos_ns;
+        limit = needed < limit ? needed : limit;
+    }
+    if (any)
+        wi_calls_trim(&engine->calls, limit);
+    engine->trimmed_ns = watermark_ns;
+}
+
+void wi_engine_advance(struct wi_engine *engine, int64_t horizon_ns)
+{
+    int64_t limit = horizon_ns;
+    if (!engine->config.ordered) {
+        int64_t owed = wi_calls_owed_since(&engine->calls, horizon_ns - WI_LIMIT_OWED_NS);
+        limit = owed < limit ? owed : limit;
+    }
+    limit -= WI_LIMIT_LOOKAHEAD_NS;
+    if (engine->watermark_ns != WI_UNKNOWN && limit <= engine->watermark_ns)
+        return;
+    while (wi_op_queue_first(&engine->queue) < limit)
+        wi_account_next(engine);
+    engine->watermark_ns = limit;
+    trim(engine, limit);
+}
+
+void wi_engine_finish(struct wi_engine *engine)
+{
+    if (engine->finished)
+        return;
+    while (engine->queue.count)
+        wi_account_next(engine);
+    wi_calls_owed_since(&engine->calls, INT64_MAX); /* what is still owed never came */
+    struct wi_account account = {engine, engine->ledger, engine->tables};
+    for (uint32_t i = 0; i < engine->device_count; i++) {
+        struct wi_device *device = engine->devices[i];
+        if (!device->used)
+            continue;
+        int64_t end = device->line.end_ns;
+        if (!engine->config.imported && engine->calls.last_exit_ns != WI_UNKNOWN &&
+            engine->calls.last_exit_ns > end)
+            end = engine->calls.last_exit_ns;
+        wi_account_end(&account, device, end);
+    }
+    engine->finished = 1;
+}
+
+int64_t wi_engine_watermark(const struct wi_engine *engine)
+{
+    return engine->watermark_ns;
+}
+
+int wi_kernel_is_collective(const char *name)
+{
+    return wi_name_is_collective(name);
+}

@@ -1,0 +1,194 @@
+/* From signatures to findings, see findings.h.
+ * Threads: the engine's. Pure. */
+#include "analyze/findings.h"
+
+#include "analyze/limits.h"
+#include "analyze/rules.h"
+
+static void add_samples(struct wi_cause_sum *sum, const struct wi_signature *sig)
+{
+    sum->sample_weight += sig->sample_weight;
+    sum->children += sig->children;
+    sum->child_cpu += sig->child_cpu;
+    sum->cores_idle += sig->cores_idle;
+    sum->cores_allowed += sig->cores_allowed;
+}
+
+/* Adds ns of a signature to a sub-cause. main: it is the larger part, so that counts follow it. */
+static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_t ns, int main,
+                const char *rule)
+{
+    sum->ns += ns;
+    if (sig->key.exposed_by >= 0)
+        sum->exposed_ns[sig->key.exposed_by] += ns;
+    if (main) {
+        wi_hist_merge(&sum->hist, &sig->hist);
+        sum->bytes += sig->bytes;
+        sum->copies += sig->copies;
+        add_samples(sum, sig);
+    }
+    if (ns > sum->largest_ns) {
+        sum->largest_ns = ns;
+        sum->largest = sig;
+        sum->rule = rule;
+    }
+}
+
+static int main_portion(const struct wi_signature *sig)
+{
+    int main = 0;
+    for (int i = 1; i < WI_PORTION_COUNT; i++)
+        if (sig->portion_ns[i] > sig->portion_ns[main])
+            main = i;
+    return main;
+}
+
+void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_sum *sums)
+{
+    struct wi_signature *sig;
+    for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
+        if (sig->key.device != device)
+            continue;
+        if (sig->key.subcause != WI_UNDECIDED) {
+            add(&sums[sig->key.subcause], sig, wi_ledger_total(sig), 1, "direct");
+            continue;
+        }
+        int main = main_portion(sig);
+        for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
+            if (!sig->portion_ns[portion])
+                continue;
+            struct wi_evidence evidence = wi_evidence_of(sig, portion);
+            const struct wi_rule *rule = wi_rule_match(&evidence);
+            add(&sums[rule->subcause], sig, sig->portion_ns[portion], portion == main, rule->id);
+        }
+    }
+}
+
+static int64_t mean_or_unknown(double sum, double weight)
+{
+    return weight > 0 ? (int64_t)(sum / weight + 0.5) : WI_UNKNOWN;
+}
+
+static void fill_samples(struct wi_finding *finding, const struct wi_cause_sum *sum)
+{
+    finding->children = mean_or_unknown(sum->children, sum->sample_weight);
+    finding->child_cpu_permille = mean_or_unknown(sum->child_cpu, sum->sample_weight);
+    finding->cores_idle_permille = mean_or_unknown(sum->cores_idle, sum->sample_weight);
+    finding->cores_allowed = mean_or_unknown(sum->cores_allowed, sum->sample_weight);
+}
+
+/* Host work counts as exposed when something exposes more than half of it. */
+static void fill_exposer(struct wi_finding *finding, const struct wi_cause_sum *sum)
+{
+    finding->exposed_by = -1;
+    for (int i = 0; i < WI_SUB_COUNT; i++)
+        if (sum->exposed_ns[i] * 2 > sum->ns)
+            finding->exposed_by = i;
+    if (finding->exposed_by >= 0 && sum->largest) {
+        finding->exposed_api = sum->largest->key.api_before;
+        finding->exposed_site = sum->largest->key.site_before;
+    }
+}
+
+static void fill_calls(struct wi_finding *finding, const struct wi_cause_sum *sum)
+{
+    finding->count = sum->hist.count;
+    finding->median_ns = wi_hist_quantile(&sum->hist, 500);
+    finding->p95_ns = wi_hist_quantile(&sum->hist, 950);
+    finding->longest_ns = sum->hist.count ? sum->hist.longest_ns : WI_UNKNOWN;
+    finding->bytes = sum->bytes;
+    finding->copies = sum->copies;
+    if (sum->largest) {
+        finding->site_before = sum->largest->key.site_before;
+        finding->site_after = sum->largest->key.site_after;
+        finding->api_before = sum->largest->key.api_before;
+        finding->api_after = sum->largest->key.api_after;
+    }
+}
+
+static const struct wi_kernel_row *emptiest_kernel(const struct wi_tables *tables, int32_t device)
+{
+    const struct wi_kernel_row *worst = NULL;
+    for (uint32_t i = 1; i < tables->kernel_count; i++) {
+        const struct wi_kernel_row *row = &tables->kernels[i];
+        if (row->device == device && row->underfilled_ns &&
+            (!worst || row->underfilled_ns > worst->underfilled_ns))
+            worst = row;
+    }
+    return worst;
+}
+
+/* Under-filled time is a finding only if one kernel is worth a rewrite; 1 if it is. */
+static int fill_kernel(struct wi_finding *finding, const struct wi_tables *tables,
+                       int64_t window_ns)
+{
+    const struct wi_kernel_row *row = emptiest_kernel(tables, finding->device);
+    if (!row || row->underfilled_ns < window_ns / 1000 * WI_LIMIT_KERNEL_FINDING_PERMILLE ||
+        row->total_ns / (int64_t)row->count < WI_LIMIT_KERNEL_FINDING_RUN_NS)
+        return 0;
+    finding->kernel = row->name;
+    finding->count = row->count;
+    finding->median_ns = finding->p95_ns = finding->longest_ns = WI_UNKNOWN;
+    return 1;
+}
+
+static int covered_well(const struct wi_coverage *coverage)
+{
+    uint64_t lost = 0;
+    for (int i = 0; i < WI_LOSS_COUNT; i++)
+        lost += coverage->lost[i];
+    return coverage->ops_matched * 1000 >= coverage->ops * (uint64_t)WI_LIMIT_COVERED_PERMILLE &&
+           lost * 1000 <= coverage->ops;
+}
+
+static enum wi_confidence confidence_of(const struct wi_finding *finding,
+                                        const struct wi_coverage *coverage)
+{
+    if (finding->count < 2)
+        return WI_CONF_LOW;
+    if (finding->count < (uint64_t)WI_LIMIT_STEADY_COUNT || !covered_well(coverage))
+        return WI_CONF_MEDIUM;
+    return WI_CONF_HIGH;
+}
+
+static void sort_by_ns(struct wi_finding *findings, int count)
+{
+    for (int i = 1; i < count; i++) {
+        struct wi_finding one = findings[i];
+        int at = i;
+        for (; at > 0 && findings[at - 1].ns < one.ns; at--)
+            findings[at] = findings[at - 1];
+        findings[at] = one;
+    }
+}
+
+int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_sum *sums,
+                   const struct wi_tables *tables, const struct wi_coverage *coverage,
+                   struct wi_finding *out)
+{
+    int64_t window = device->window_end_ns - device->window_start_ns;
+    int count = 0;
+    for (int sub = 0; sub < WI_SUB_COUNT; sub++) {
+        int64_t ns = device->subcause_ns[sub];
+        if (sub == WI_SUB_COMPUTE || !ns || ns < window / 1000 * WI_LIMIT_FINDING_PERMILLE)
+            continue;
+        struct wi_finding *finding = &out[count];
+        *finding = (struct wi_finding){.subcause = (enum wi_subcause)sub,
+                                       .device = device->info.device,
+                                       .ns = ns,
+                                       .share = (double)ns / (double)window,
+                                       .rule = sums[sub].rule ? sums[sub].rule : "direct"};
+        fill_calls(finding, &sums[sub]);
+        fill_samples(finding, &sums[sub]);
+        fill_exposer(finding, &sums[sub]);
+        if (sub == WI_SUB_UNDER_FILLED && !fill_kernel(finding, tables, window))
+            continue;
+        const struct wi_advice *advice = wi_advice_for(finding->subcause);
+        finding->seen = advice ? advice->seen : NULL;
+        finding->fix = advice ? advice->fix : NULL;
+        finding->confidence = confidence_of(finding, coverage);
+        count++;
+    }
+    sort_by_ns(out, count);
+    return count;
+}

@@ -1,0 +1,28 @@
+/* From signatures to findings: one per device and sub-cause that reaches 1 % of the window.
+ * Threads: the engine's. Allocates from the arena of the report only. */
+#ifndef WI_ANALYZE_FINDINGS_H
+#define WI_ANALYZE_FINDINGS_H
+
+#include "analyze/engine_state.h"
+
+/* Sums of one sub-cause on one device while signatures are classified. */
+struct wi_cause_sum {
+    int64_t ns;
+    int64_t largest_ns; /* of one signature in it */
+    const struct wi_signature *largest;
+    const char *rule;
+    int64_t exposed_ns[WI_SUB_COUNT]; /* by what exposes it */
+    uint64_t bytes, copies;
+    double sample_weight, children, child_cpu, cores_idle, cores_allowed;
+    struct wi_hist hist;
+};
+
+/* Classifies every signature of the device into sums[WI_SUB_COUNT], zeroed by the caller. */
+void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_sum *sums);
+/* Writes the findings of one device into out[WI_SUB_COUNT]; returns how many. The device's result
+ * must be filled; tables name the kernels of under-filled time. */
+int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_sum *sums,
+                   const struct wi_tables *tables, const struct wi_coverage *coverage,
+                   struct wi_finding *out);
+
+#endif

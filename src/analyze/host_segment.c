@@ -1,0 +1,257 @@
+/* Host time between two calls while the device idles, see host_segment.h.
+ * Threads: the engine's. May not: allocate. */
+#include "analyze/host_segment.h"
+
+#include "analyze/limits.h"
+
+/* What is known of one stretch. */
+struct segment {
+    int64_t start_ns, end_ns; /* the idle part */
+    int64_t full_ns;          /* from the exit of the call before to the entry of the next */
+    int64_t share_ns[WI_PORTION_COUNT]; /* of the idle part */
+    const struct wi_call_slot *before, *after;
+};
+
+static int64_t known(int64_t value)
+{
+    return value == WI_UNKNOWN || value < 0 ? 0 : value;
+}
+
+/* Divides what annotations do not cover by the thread's own scheduling record. */
+static void share_by_schedule(struct segment *seg, int64_t rest)
+{
+    const struct wi_call_slot *after = seg->after;
+    int same = after && seg->before && after->thread_index == seg->before->thread_index;
+    int first = after && !seg->before && after->silence_ns != WI_UNKNOWN;
+    if (!(same || first) || after->call.run_ns == WI_UNKNOWN || after->silence_ns <= 0) {
+        seg->share_ns[WI_PORTION_UNSEEN] = rest;
+        return;
+    }
+    int64_t silence = after->silence_ns;
+    int64_t run = known(after->call.run_ns), runnable = known(after->call.runnable_ns);
+    run = run < silence ? run : silence;
+    runnable = runnable < silence - run ? runnable : silence - run;
+    seg->share_ns[WI_PORTION_RUNNING] = (int64_t)((double)rest * (double)run / (double)silence);
+    seg->share_ns[WI_PORTION_RUNNABLE] =
+        (int64_t)((double)rest * (double)runnable / (double)silence);
+    seg->share_ns[WI_PORTION_WAITING] =
+        rest - seg->share_ns[WI_PORTION_RUNNING] - seg->share_ns[WI_PORTION_RUNNABLE];
+}
+
+static int64_t covered(const struct wi_host_walk *walk, const struct segment *seg, int kind)
+{
+    const struct wi_calls *calls = walk->charge->calls;
+    int64_t most = 0;
+    for (uint32_t i = 0; i < calls->thread_count; i++) {
+        const struct wi_thread *thread = &calls->threads[i];
+        if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
+            continue;
+        int64_t ns = wi_clock_covered(thread, kind, seg->start_ns, seg->end_ns);
+        most = ns > most ? ns : most;
+    }
+    return most;
+}
+
+static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
+{
+    int64_t rest = seg->end_ns - seg->start_ns;
+    int64_t wait = covered(walk, seg, WI_SPAN_INPUT_WAIT);
+    int64_t own = covered(walk, seg, WI_SPAN_INPUT_INLINE);
+    own = own < rest - wait ? own : rest - wait;
+    seg->share_ns[WI_PORTION_INPUT_WAIT] = wait;
+    seg->share_ns[WI_PORTION_INPUT_INLINE] = own;
+    share_by_schedule(seg, rest - wait - own);
+}
+
+/* Moves ns of host work (not of waiting) out of the shares; returns how much there was. */
+static int64_t take_work(struct segment *seg, int64_t ns)
+{
+    static const int WORK[] = {WI_PORTION_UNSEEN, WI_PORTION_RUNNING, WI_PORTION_RUNNABLE};
+    int64_t taken = 0;
+    for (int i = 0; i < 3; i++) {
+        int64_t *share = &seg->share_ns[WORK[i]];
+        int64_t part = *share < ns - taken ? *share : ns - taken;
+        *share -= part;
+        taken += part;
+    }
+    return taken;
+}
+
+/* Device work that was queued when the call came and that it waited for. */
+static int64_t waited_work(const struct wi_charge *charge, const struct wi_call_slot *slot)
+{
+    int64_t until = slot->call.exit_ns;
+    if (slot->op_start_ns != WI_UNKNOWN && slot->op_start_ns < until)
+        until = slot->op_start_ns;
+    return wi_device_busy_in(charge->device, slot->call.enter_ns, until);
+}
+
+/* The device-to-host copy right before a sync, NULL if there is none. */
+static const struct wi_call_slot *copy_behind(const struct wi_calls *calls,
+                                              const struct wi_call_slot *slot)
+{
+    if (slot->behind == WI_NO_SLOT)
+        return NULL;
+    const struct wi_call_slot *copy = &calls->slots[slot->behind];
+    return copy->seq == slot->behind_seq && copy->call.direction == WI_COPY_D2H ? copy : NULL;
+}
+
+/* How the call before the stretch exposes it: a sub-cause, or -1. *work_ns: what it waited for. */
+static int exposed_by(const struct wi_charge *charge, const struct wi_call_slot *before,
+                      int64_t *work_ns)
+{
+    if (!before)
+        return -1;
+    *work_ns = waited_work(charge, before);
+    if (before->call.api_class == WI_API_COPY && wi_call_blocked(before) &&
+        *work_ns > WI_LIMIT_QUEUE_NONEMPTY_NS) {
+        if (before->call.direction == WI_COPY_D2H)
+            return WI_SUB_READ_BACK_SYNC;
+        return before->call.direction == WI_COPY_H2D ? WI_SUB_BLOCKING_COPY : -1;
+    }
+    if (before->call.api_class != WI_API_SYNC)
+        return -1;
+    const struct wi_call_slot *copy = copy_behind(charge->calls, before);
+    if (copy)
+        *work_ns += waited_work(charge, copy);
+    if (*work_ns <= WI_LIMIT_QUEUE_NONEMPTY_NS)
+        return -1;
+    return copy ? WI_SUB_READ_BACK_SYNC : WI_SUB_EXPLICIT_SYNC;
+}
+
+/* The causal rule: host work that only shows because a blocking call emptied the queue. Returns
+ * the sub-cause that exposes what is left, -1 if none does. */
+static int apply_causal_rule(const struct wi_host_walk *walk, struct segment *seg)
+{
+    int64_t work_ns = 0;
+    int cause = exposed_by(walk->charge, seg->before, &work_ns);
+    if (cause == WI_SUB_BLOCKING_COPY) {
+        int64_t taken = take_work(seg, work_ns);
+        wi_charge_decided(walk->charge, WI_SUB_BLOCKING_COPY, taken, seg->before, seg->after);
+        return -1;
+    }
+    if (cause >= 0 && seg->full_ns < WI_LIMIT_SHORT_WORK_NS) {
+        int64_t taken = take_work(seg, seg->end_ns - seg->start_ns);
+        wi_charge_decided(walk->charge, (enum wi_subcause)cause, taken, seg->before, seg->after);
+        return -1;
+    }
+    return cause;
+}
+
+/* The dispatch rule: an even silence inside a run of issuing calls is the dispatch itself. */
+static void apply_dispatch_rule(const struct wi_host_walk *walk, struct segment *seg)
+{
+    const struct wi_call_slot *after = seg->after;
+    if (!after || after->run_position <= 1)
+        return;
+    const struct wi_run *run = wi_clock_run(walk->charge->calls, after->run);
+    if (!run || run->calls < WI_LIMIT_RUN_CALLS)
+        return;
+    int64_t limit = run->median_ns * WI_LIMIT_RUN_SILENCE_FACTOR;
+    limit = limit > WI_LIMIT_RUN_SILENCE_FLOOR_NS ? limit : WI_LIMIT_RUN_SILENCE_FLOOR_NS;
+    int64_t runnable = seg->share_ns[WI_PORTION_RUNNABLE];
+    if (seg->full_ns > limit || runnable * 2 >= seg->end_ns - seg->start_ns)
+        return;
+    struct wi_copy_facts facts = wi_copy_facts_of(walk->charge->calls, after);
+    enum wi_subcause cause = WI_SUB_LAUNCH_BOUND;
+    if (after->copy_position > 1 && wi_copy_crosses(after->call.direction) &&
+        after->call.api_class == WI_API_COPY)
+        cause = wi_copy_cause(&facts);
+    wi_charge_decided(walk->charge, cause, take_work(seg, seg->end_ns - seg->start_ns), seg->before,
+                      after);
+}
+
+static uint8_t decade_of(int64_t ns)
+{
+    uint8_t digits = 1;
+    for (; ns >= 10; ns /= 10)
+        digits++;
+    return digits;
+}
+
+/* Host-to-device bytes that the calls from `slot` on copy before the first launch. */
+static int64_t input_bytes(const struct wi_calls *calls, const struct wi_call_slot *slot)
+{
+    int64_t bytes = 0;
+    for (int i = 0; slot && i < 16; i++) { /* a batch has few tensors; 16 bounds the look-up */
+        if (slot->call.api_class == WI_API_LAUNCH || slot->call.api_class == WI_API_GRAPH_LAUNCH)
+            break;
+        if (slot->call.api_class == WI_API_COPY && slot->call.direction == WI_COPY_H2D)
+            bytes += (int64_t)slot->call.bytes;
+        slot = slot->next == WI_NO_SLOT ? NULL : &calls->slots[slot->next];
+    }
+    return bytes;
+}
+
+static uint8_t flags_of(const struct wi_charge *charge, const struct segment *seg)
+{
+    uint8_t flags = charge->before_first_op ? WI_SIG_BEFORE_FIRST_OP : 0;
+    if (!seg->after)
+        return flags;
+    int64_t bytes = input_bytes(charge->calls, seg->after);
+    if (seg->after->call.api_class == WI_API_LAUNCH ||
+        seg->after->call.api_class == WI_API_GRAPH_LAUNCH)
+        flags |= WI_SIG_BEFORE_LAUNCH;
+    if (bytes >= WI_LIMIT_INPUT_COPY_BYTES)
+        flags |= WI_SIG_BEFORE_INPUT;
+    if (bytes >= WI_LIMIT_WAITED_INPUT_BYTES)
+        flags |= WI_SIG_BEFORE_COPY;
+    const struct wi_call_slot *copy = seg->before;
+    if (copy && copy->call.api_class == WI_API_SYNC)
+        copy = copy_behind(charge->calls, copy);
+    if (copy && copy->call.api_class == WI_API_COPY && copy->call.direction == WI_COPY_D2H &&
+        (int64_t)copy->call.bytes * 2 >= bytes)
+        flags |= WI_SIG_AFTER_READ_BACK;
+    return flags;
+}
+
+static void add_spans(const struct wi_host_walk *walk, struct wi_signature *sig,
+                      const struct segment *seg)
+{
+    for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
+        sig->span_ns[kind] += covered(walk, seg, kind);
+}
+
+/* What no direct rule took goes to the signature, whose sub-cause the rules decide later. */
+static void add_signature(struct wi_host_walk *walk, struct segment *seg, int exposer)
+{
+    struct wi_charge *charge = walk->charge;
+    struct wi_sig_key key = {.device = charge->device->info.device,
+                             .thread = charge->calls->threads[walk->thread].tid,
+                             .subcause = WI_UNDECIDED,
+                             .exposed_by = (int16_t)exposer,
+                             .decade = decade_of(seg->full_ns),
+                             .flags = flags_of(charge, seg)};
+    if (seg->before) {
+        key.api_before = seg->before->call.api;
+        key.site_before = seg->before->call.site;
+    }
+    if (seg->after) {
+        key.api_after = seg->after->call.api;
+        key.site_after = seg->after->call.site;
+    }
+    struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
+    for (int i = 0; i < WI_PORTION_COUNT; i++)
+        if (seg->share_ns[i])
+            wi_charge_add(charge, sig, (enum wi_portion)i, seg->share_ns[i]);
+    if (sig)
+        add_spans(walk, sig, seg);
+}
+
+void wi_host_segment(struct wi_host_walk *walk, int64_t start_ns, int64_t end_ns,
+                     const struct wi_call_slot *after)
+{
+    struct segment seg = {
+        .start_ns = start_ns, .end_ns = end_ns, .before = walk->before, .after = after};
+    int64_t from = seg.before ? seg.before->call.exit_ns : start_ns;
+    seg.full_ns = (after ? after->call.enter_ns : end_ns) - from;
+    seg.full_ns = seg.full_ns > end_ns - start_ns ? seg.full_ns : end_ns - start_ns;
+    share_portions(walk, &seg);
+    int exposer = apply_causal_rule(walk, &seg);
+    apply_dispatch_rule(walk, &seg);
+    for (int i = 0; i < WI_PORTION_COUNT; i++)
+        if (seg.share_ns[i]) {
+            add_signature(walk, &seg, exposer);
+            return;
+        }
+}
