@@ -39,7 +39,7 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid)
     thread->tid = tid;
     thread->head = thread->tail = thread->owed = thread->last_copy = WI_NO_SLOT;
     thread->matrix_index = WI_MATRIX;
-    thread->last_exit_ns = WI_UNKNOWN;
+    thread->last_exit_ns = thread->last_walked_ns = WI_UNKNOWN;
     return calls->thread_count++;
 }
 

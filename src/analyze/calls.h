@@ -67,7 +67,8 @@ struct wi_thread {
     struct wi_burst burst; /* the open one */
     struct wi_burst recent[WI_RECENT_BURSTS];
     uint64_t run, copy_run;     /* ids of the open runs, 0 = none */
-    int64_t last_exit_ns;       /* WI_UNKNOWN before its first call */
+    int64_t last_exit_ns;       /* of any call; WI_UNKNOWN before its first */
+    int64_t last_walked_ns;     /* of a call that wi_clock_walks; WI_UNKNOWN before the first */
     uint32_t last_copy;         /* the latest issuing call, if it is a copy, else WI_NO_SLOT */
     struct wi_span_kept *spans; /* ring, allocated at the first span */
     uint32_t span_first, span_count;
@@ -119,6 +120,9 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid);
 
 /* Puts a pushed slot into its thread's runs and bursts; called by wi_calls_push. */
 void wi_clock_note(struct wi_calls *calls, struct wi_thread *thread, uint32_t slot_index);
+/* 1 if the call is a point of the host's clock: queries and calls of class `other` are part of the
+ * silence around them. */
+int wi_clock_walks(const struct wi_host_call *call);
 /* The run of an id, NULL if it has none or its slot was reused. */
 const struct wi_run *wi_clock_run(const struct wi_calls *calls, uint64_t id);
 /* 1 if the two threads hand work to each other (or are the same): one host clock. */

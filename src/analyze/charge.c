@@ -84,11 +84,6 @@ struct merge {
     uint32_t next[WI_MATRIX]; /* next call of each member */
 };
 
-static int is_walked(const struct wi_host_call *call)
-{
-    return call->api_class != WI_API_QUERY && call->api_class != WI_API_OTHER;
-}
-
 /* Starts at the calls that end after start_ns; returns the last one that ended before, or NULL. */
 static const struct wi_call_slot *merge_begin(struct merge *merge, struct wi_calls *calls,
                                               uint32_t thread, int64_t start_ns)
@@ -104,7 +99,8 @@ static const struct wi_call_slot *merge_begin(struct merge *merge, struct wi_cal
         uint32_t at = calls->threads[i].head;
         while (at != WI_NO_SLOT && calls->slots[at].call.exit_ns <= start_ns) {
             const struct wi_call_slot *slot = &calls->slots[at];
-            if (is_walked(&slot->call) && (!before || slot->call.exit_ns > before->call.exit_ns))
+            if (wi_clock_walks(&slot->call) &&
+                (!before || slot->call.exit_ns > before->call.exit_ns))
                 before = slot;
             at = slot->next;
         }
@@ -128,7 +124,7 @@ static const struct wi_call_slot *merge_next(struct merge *merge)
             return NULL;
         const struct wi_call_slot *slot = &merge->calls->slots[merge->next[best]];
         merge->next[best] = slot->next;
-        if (is_walked(&slot->call))
+        if (wi_clock_walks(&slot->call))
             return slot;
     }
 }

@@ -44,6 +44,11 @@ static struct wi_run *extend_run(struct wi_calls *calls, uint64_t *open, int64_t
     return run;
 }
 
+int wi_clock_walks(const struct wi_host_call *call)
+{
+    return call->api_class != WI_API_QUERY && call->api_class != WI_API_OTHER;
+}
+
 static int waits_for_device(const struct wi_host_call *call)
 {
     return call->api_class == WI_API_SYNC || call->api_class == WI_API_FREE ||
@@ -53,7 +58,8 @@ static int waits_for_device(const struct wi_host_call *call)
 static void note_runs(struct wi_calls *calls, struct wi_thread *thread, struct wi_call_slot *slot)
 {
     const struct wi_host_call *call = &slot->call;
-    int64_t silence = slot->silence_ns == WI_UNKNOWN ? 0 : slot->silence_ns;
+    int64_t last = thread->last_walked_ns;
+    int64_t silence = last == WI_UNKNOWN ? 0 : call->enter_ns - last;
     if (call->api_class == WI_API_COPY) {
         slot->copy_position = extend_run(calls, &thread->copy_run, silence)->calls;
         slot->copy_run = thread->copy_run;
@@ -130,9 +136,10 @@ void wi_clock_note(struct wi_calls *calls, struct wi_thread *thread, uint32_t sl
     slot->silence_ns = WI_UNKNOWN;
     if (thread->last_exit_ns != WI_UNKNOWN)
         slot->silence_ns = call->enter_ns - thread->last_exit_ns;
-    if (call->api_class != WI_API_QUERY) {
+    thread->last_exit_ns = call->exit_ns;
+    if (wi_clock_walks(call)) {
         note_runs(calls, thread, slot);
-        thread->last_exit_ns = call->exit_ns;
+        thread->last_walked_ns = call->exit_ns;
     }
     note_burst(calls, thread, call);
     note_behind(calls, thread, slot_index);
