@@ -6,7 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "cuda/calls.h"
+#include "cuda/call_table.h"
 
 extern void *_Atomic wi_real_table[WI_MAJOR_COUNT][WI_RUNTIME_CALLS];
 

@@ -1,18 +1,18 @@
 /* The table of intercepted functions, expanded from calls.def and driver_calls.def.
  * Threads: any. May not: allocate, call CUDA. */
-#include "cuda/calls.h"
+#include "cuda/call_table.h"
 
 #include "cuda/cupti_abi.h"
 
-#define SHAPE(name, count, params, ...)                                                            \
+#define FILL(name)                                                                                 \
     static void fill_##name(const void *params_of_call, int ok, struct wi_call_args *out)          \
     {                                                                                              \
         wi_fill_##name(params_of_call, ok, out);                                                   \
     }
-#include "cuda/shapes.def"
-#undef SHAPE
+WI_SHAPES(FILL)
+#undef FILL
 
-const struct wi_call_row wi_call_rows[] = {
+const struct wi_call_info wi_call_rows[] = {
 #define CALL(id, class_id, shape, row_flags, versions, number)                                     \
     {.name = #id,                                                                                  \
      .fill = fill_##shape,                                                                         \

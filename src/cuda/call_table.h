@@ -1,14 +1,15 @@
 /* The table of intercepted functions (calls.def, driver_calls.def) and how a record is filled from
  * the parameters of each shape.
  * Threads: read-only tables, any thread; the fillers are part of the hot path (collect/hot.h). */
-#ifndef WI_CUDA_CALLS_H
-#define WI_CUDA_CALLS_H
+#ifndef WI_CUDA_CALL_TABLE_H
+#define WI_CUDA_CALL_TABLE_H
 
 #include <stdint.h>
 
 #include "base/attr.h"
 #include "cuda/cuda_abi.h"
 #include "cuda/params.h"
+#include "cuda/shapes.h"
 #include "model/event.h"
 
 enum wi_row_flags {
@@ -56,7 +57,7 @@ struct wi_call_args {
 
 typedef void (*wi_call_fill)(const void *params, int ok, struct wi_call_args *out);
 
-struct wi_call_row {
+struct wi_call_info {
     const char *name; /* as exported; reports show it without __ and _ptsz */
     wi_call_fill fill;
     uint16_t cbid;
@@ -66,7 +67,7 @@ struct wi_call_row {
 };
 
 /* The row of an id below WI_CALL_IDS. */
-extern const struct wi_call_row wi_call_rows[];
+extern const struct wi_call_info wi_call_rows[];
 /* The id of a callback, or -1. */
 int wi_call_find(int domain, uint32_t cbid);
 
@@ -92,7 +93,7 @@ static inline uint64_t wi_copy3d_bytes(const struct wi_copy3d *p)
 }
 
 /* struct wi_args_SHAPE and wi_fill_SHAPE() for every shape. */
-#define SHAPE(name, count, params, ...)                                                            \
+#define WI_SHAPE_CODE(name, count, params, ...)                                                    \
     struct wi_args_##name {                                                                        \
         WI_MEMBERS_##count params                                                                  \
     };                                                                                             \
@@ -103,7 +104,11 @@ static inline uint64_t wi_copy3d_bytes(const struct wi_copy3d *p)
         (void)out;                                                                                 \
         __VA_ARGS__                                                                                \
     }
-#include "cuda/shapes.def"
-#undef SHAPE
+#define WI_SHAPE_OPEN(name, ...) WI_SHAPE_CODE(name, __VA_ARGS__)
+#define WI_SHAPE_ONE(name)       WI_SHAPE_OPEN(name, WI_SHAPE_##name)
+WI_SHAPES(WI_SHAPE_ONE)
+#undef WI_SHAPE_ONE
+#undef WI_SHAPE_OPEN
+#undef WI_SHAPE_CODE
 
 #endif

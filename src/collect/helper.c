@@ -1,0 +1,280 @@
+/* The helper: the only thread this library adds to a job. Drains the rings, decodes CUPTI's
+ * buffers, feeds the engine, looks at the machine, writes rolling reports.
+ * Threads: the helper itself; wi_helper_start/stop and wi_drain see collect.h.
+ * May not: call CUPTI with anything locked (nothing here is); receive a signal of the job. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/glibc.h"
+#include "base/log.h"
+#include "collect/collect.h"
+#include "collect/feed.h"
+#include "collect/publish.h"
+#include "collect/thread.h"
+#include "collect/watch.h"
+
+#define MS              INT64_C(1000000)
+#define BUSY_NS         (10 * MS)
+#define QUIET_NS        (100 * MS)
+#define FLUSH_NS        (1000 * MS)
+#define WATCH_NS        (1000 * MS)
+#define FIRST_REPORT_NS (2000 * MS)
+#define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
+#define STACK_BYTES     ((size_t)512 << 10)
+#define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
+
+enum helper_state { RUNNING, FLUSHING, PARKED, GIVEN_UP };
+enum helper_request { GO_ON, FLUSH_AND_PARK, PARK };
+
+static struct {
+    _Atomic int now;     /* enum helper_state, written by the helper, GIVEN_UP by the stopper */
+    _Atomic int request; /* enum helper_request */
+    _Atomic int64_t cpu_ns;
+    uint64_t entries; /* taken in by the last drain */
+    uint64_t ring_drops, discarded;
+    size_t dropped;
+    int unrecorded;
+} state;
+
+static void futex_wait(_Atomic int *word, int value, int64_t ns)
+{
+    struct timespec ts = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &ts, NULL, 0);
+}
+
+static void futex_wake(_Atomic int *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+/* The newest entry, if a query, may be growing: it is taken only after its fold was closed. */
+static int may_take(struct wi_thread *t, const struct wi_entry *entry, uint64_t ready)
+{
+    int open = WI_FOLD_OPEN;
+    if (ready > 1 || wi_call_rows[entry->call].api_class != WI_API_QUERY)
+        return 1;
+    return atomic_compare_exchange_strong(&t->fold, &open, WI_FOLD_CLOSED) ||
+           open == WI_FOLD_CLOSED;
+}
+
+/* At most one ring's worth, so that a fast thread cannot hold the helper. */
+static void drain_ring(struct wi_thread *t, struct wi_ring *ring)
+{
+    uint64_t ready = wi_ring_ready(ring);
+    for (; ready; ready--) {
+        struct wi_entry *entry = wi_ring_peek(ring);
+        if (t && !may_take(t, entry, ready))
+            return;
+        struct wi_entry copy = *entry;
+        if (!t) {
+            copy.repeat = 0;
+            wi_feed_entry(entry->repeat, &copy);
+        } else {
+            wi_feed_entry(t->tid, &copy);
+        }
+        wi_ring_release(ring);
+        state.entries++;
+    }
+}
+
+/* The time up to which this thread's calls are all in its ring. */
+static int64_t settled_until(struct wi_thread *t, int64_t now)
+{
+    int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_acquire);
+    if (enter < 0)
+        enter = atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
+    return enter && enter < now ? enter : now;
+}
+
+static uint64_t drain_threads(int64_t *horizon)
+{
+    uint64_t drops = 0;
+    int count = wi_thread_count();
+    for (int i = 0; i < count; i++) {
+        struct wi_thread *t = wi_thread_at(i);
+        int life = atomic_load_explicit(&t->state, memory_order_acquire);
+        if (life == WI_THREAD_FREE)
+            continue;
+        int64_t until = settled_until(t, *horizon); /* before draining: see collect/hot.h, 9 */
+        *horizon = until < *horizon ? until : *horizon;
+        if (t->ring.slots) {
+            drain_ring(t, &t->ring);
+            drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
+        }
+        if (life == WI_THREAD_EXITED)
+            wi_thread_recycle(t);
+    }
+    return drops;
+}
+
+/* Counts are cumulative; the engine gets what has been added. */
+static void tell_loss(enum wi_loss_kind kind, uint64_t total, uint64_t *told)
+{
+    if (total > *told)
+        wi_feed_loss(kind, total - *told, WI_UNKNOWN, WI_UNKNOWN);
+    *told = total > *told ? total : *told;
+}
+
+static void tell_losses(uint64_t ring_drops)
+{
+    uint64_t threads =
+        (uint64_t)wi_thread_unrecorded() + atomic_load(&wi_thread_shared_ring()->dropped);
+    uint64_t told = (uint64_t)state.unrecorded;
+    tell_loss(WI_LOSS_RING_FULL, ring_drops, &state.ring_drops);
+    tell_loss(WI_LOSS_THREADS, threads, &told);
+    state.unrecorded = (int)told;
+    tell_loss(WI_LOSS_DEVICE_RECORDS, wi_buffers_discarded_bytes() / KERNEL_BYTES + state.dropped,
+              &state.discarded);
+}
+
+void wi_drain(void)
+{
+    int64_t now = wi_now_ns();
+    int64_t first = atomic_load(&wi_process.first_enter_ns);
+    int64_t horizon = first ? first : now - MARGIN_NS;
+    state.entries = 0;
+    uint64_t drops = drain_threads(&horizon);
+    drain_ring(NULL, wi_thread_shared_ring());
+    if (wi_process.activity)
+        wi_buffers_take(wi_feed_buffer);
+    tell_losses(drops);
+    wi_feed_advance(horizon, now);
+}
+
+static void note_cpu(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    atomic_store(&state.cpu_ns, (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+}
+
+/* FlushAll before any buffer was asked for deadlocks some versions. */
+static void flush(uint32_t how)
+{
+    size_t dropped = 0;
+    if (!wi_process.activity || !wi_buffers_ever_requested())
+        return;
+    wi_process.cupti.flush_all(how);
+    if (wi_process.cupti.dropped && wi_process.cupti.dropped(NULL, 0, &dropped) == WI_CUPTI_SUCCESS)
+        state.dropped += dropped; /* the call resets the count */
+}
+
+/* Never returns: the data now belongs to the thread that ends the process. */
+static void park(int request)
+{
+    int flushing = FLUSHING;
+    note_cpu();
+    if (request == FLUSH_AND_PARK) {
+        atomic_store(&state.now, FLUSHING);
+        flush(WI_CUPTI_FLUSH_FORCED);
+        note_cpu();
+        atomic_compare_exchange_strong(&state.now, &flushing, PARKED);
+    } else {
+        atomic_store(&state.now, PARKED);
+    }
+    futex_wake(&state.now);
+    for (;;)
+        pause();
+}
+
+struct schedule {
+    int64_t flush_ns, watch_ns, report_ns, report_step_ns;
+};
+
+static void due(struct schedule *next, int64_t now)
+{
+    if (now >= next->flush_ns) {
+        next->flush_ns = now + FLUSH_NS;
+        flush(0);
+    }
+    if (now >= next->watch_ns) {
+        next->watch_ns = now + WATCH_NS;
+        wi_watch_sample();
+        note_cpu();
+    }
+    if (now >= next->report_ns) {
+        int64_t longest = wi_process.settings.checkpoint_s * 1000 * MS;
+        int64_t step = next->report_step_ns;
+        wi_publish_rolling();
+        next->report_step_ns = step * 2 < longest ? step * 2 : longest;
+        next->report_ns = now + next->report_step_ns;
+    }
+}
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void *run(void *unused)
+{
+    int64_t now = monotonic_ns(), longest = wi_process.settings.checkpoint_s * 1000 * MS;
+    int64_t first = FIRST_REPORT_NS < longest ? FIRST_REPORT_NS : longest;
+    struct schedule next = {.flush_ns = now + FLUSH_NS,
+                            .watch_ns = now,
+                            .report_ns = now + first,
+                            .report_step_ns = first};
+    (void)unused;
+    prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
+    for (;;) {
+        int request = atomic_load(&state.request);
+        if (request != GO_ON)
+            park(request);
+        wi_drain();
+        due(&next, monotonic_ns());
+        futex_wait(&state.request, GO_ON, state.entries ? BUSY_NS : QUIET_NS);
+    }
+    return NULL;
+}
+
+int wi_helper_start(void)
+{
+    pthread_attr_t attr;
+    pthread_t thread;
+    sigset_t all, before;
+    if (pthread_attr_init(&attr) != 0)
+        return WI_ERR_NOMEM;
+    pthread_attr_setstacksize(&attr, STACK_BYTES);
+    pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before); /* the job's signals are the job's */
+    int failed = pthread_create(&thread, &attr, run, NULL);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attr);
+    return failed ? WI_ERR_NOMEM : 0;
+}
+
+int wi_helper_stop(int want_flush, int64_t timeout_ms)
+{
+    int64_t end = monotonic_ns() + timeout_ms * MS;
+    int now, flushing = FLUSHING;
+    atomic_store(&state.request, want_flush ? FLUSH_AND_PARK : PARK);
+    futex_wake(&state.request);
+    while ((now = atomic_load(&state.now)) != PARKED) {
+        int64_t left = end - monotonic_ns();
+        if (left <= 0)
+            break;
+        futex_wait(&state.now, now, left);
+    }
+    if (atomic_load(&state.now) == PARKED)
+        return 0;
+    return atomic_compare_exchange_strong(&state.now, &flushing, GIVEN_UP) ? WI_ERR_TIMEOUT
+           : flushing == PARKED                                            ? 0
+                                                                           : WI_ERR_BUSY;
+}
+
+int64_t wi_helper_cpu_ns(void)
+{
+    return atomic_load(&state.cpu_ns);
+}

@@ -1,0 +1,188 @@
+/* The hot path: what runs inside a CUDA call of the job, on the job's own thread.
+ *
+ * Rules of the hot path, for everything reached from wi_scope_enter/exit and from the callback:
+ *  1. No allocation. A thread's memory is mapped once, at its first call.
+ *  2. No lock and no waiting. Rings have one producer; what does not fit is counted and dropped.
+ *  3. No text: no formatting, no names, no getenv. Names are looked up by the helper.
+ *  4. No system call, with one exception (silence.c): a thread that enters a call after more than
+ *     1 ms of silence, or leaves one that took as long, reads its own clock and schedstat.
+ *  5. errno, return values and arguments are as if whyidle were not there.
+ *  6. No CUDA and no CUPTI call.
+ *  7. Exactly one source records: wrappers or callbacks, never both (wi_live).
+ *  8. Only the outermost call is recorded (depth), so that nested driver calls cost one test.
+ *  9. A call in progress is visible to the helper (enter_ns), which lets the watermark stop there.
+ * 10. Nothing here may end, hang or slow the job: on any doubt, do not record.
+ *
+ * Threads: every thread of the job that calls CUDA. */
+#ifndef WI_COLLECT_HOT_H
+#define WI_COLLECT_HOT_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/attr.h"
+#include "base/ring.h"
+#include "cuda/call_table.h"
+#include "model/event.h"
+
+/* Who records host calls. UNARMED must be 0: it is the state before any code of ours has run. */
+enum wi_live { WI_LIVE_UNARMED, WI_LIVE_NONE, WI_LIVE_WRAPPERS, WI_LIVE_CALLBACKS };
+extern _Atomic int wi_live;
+
+#define WI_SILENCE_NS INT64_C(1000000) /* from here on the scheduler's figures are worth reading   \
+                                        */
+
+enum wi_entry_flags {
+    WI_ENTRY_FAILED = 1,
+    WI_ENTRY_NONBLOCKING = 2, /* the stream created does not synchronise with the default stream */
+    WI_ENTRY_BYTES_UNKNOWN = 4,
+    WI_ENTRY_CONTEXT = 8 /* `device` holds a context number */
+};
+
+/* One call on its way to the helper. */
+struct wi_entry {
+    int64_t enter_ns, exit_ns;
+    uint64_t stream; /* the handle */
+    uint64_t arg;    /* struct wi_call_args */
+    int64_t run_ns, runnable_ns;
+    uint32_t corr;
+    uint32_t repeat; /* folded queries; in the shared ring the thread id */
+    uint16_t call;   /* enum wi_call_id */
+    int16_t device;
+    uint8_t flags, direction;
+    uint8_t unused[2];
+};
+_Static_assert(sizeof(struct wi_entry) == WI_RING_ENTRY_BYTES, "one ring slot");
+
+enum wi_fold { WI_FOLD_CLOSED, WI_FOLD_OPEN, WI_FOLD_WRITING };
+enum wi_thread_state { WI_THREAD_FREE, WI_THREAD_USED, WI_THREAD_EXITED };
+
+struct wi_thread {
+    _Atomic int64_t enter_ns; /* of the call in progress; 0 none, -1 about to be set */
+    _Atomic int64_t last_exit_ns;
+    _Atomic int fold; /* enum wi_fold: may the newest entry, a query, still grow? */
+    uint32_t tid;
+    uint32_t depth; /* calls in progress, nested ones included */
+    int16_t device; /* as cudaSetDevice left it */
+    uint16_t call;  /* callbacks: the outermost call in progress */
+    uint32_t first_corr;
+    uint8_t first;               /* the call that armed the library is in progress */
+    uint8_t shared;              /* has no ring of its own */
+    int64_t run_ns, runnable_ns; /* of the silence before the call in progress */
+    /* silence.c */
+    int schedstat_fd;
+    int64_t base_wall_ns, base_cpu_ns, base_wait_ns; /* last reading */
+    int64_t blocked_ns;                              /* inside blocking calls since then */
+    _Atomic int state;                               /* enum wi_thread_state */
+    struct wi_ring ring;
+};
+
+/* The calling thread's block: the library's only thread-local variable, 8 bytes so that it fits
+ * the surplus when the library is loaded by dlopen. */
+extern WI_TLS_IE struct wi_thread *wi_self;
+/* Stands in for threads that must not be recorded any more; its depth never is 0. */
+extern struct wi_thread wi_thread_dead;
+
+/* Cold halves. */
+struct wi_thread *wi_thread_new(void);
+void wi_silence_end(struct wi_thread *t, int64_t now_ns);
+void wi_blocked_end(struct wi_thread *t, int64_t now_ns);
+void wi_push_shared(const struct wi_entry *entry);
+
+static inline int64_t wi_now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static inline struct wi_thread *wi_thread_self(void)
+{
+    struct wi_thread *t = wi_self;
+    return WI_LIKELY(t != NULL) ? t : wi_thread_new();
+}
+
+static inline void wi_hot_enter(struct wi_thread *t)
+{
+    /* -1 first: a helper that looks between the clock and the store must not overlook the call */
+    atomic_store_explicit(&t->enter_ns, -1, memory_order_relaxed);
+    atomic_signal_fence(memory_order_seq_cst);
+    int64_t now = wi_now_ns();
+    int64_t last = atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
+    if (WI_UNLIKELY(now - last > WI_SILENCE_NS))
+        wi_silence_end(t, now);
+    else
+        t->run_ns = t->runnable_ns = WI_UNKNOWN;
+    atomic_store_explicit(&t->enter_ns, now, memory_order_relaxed);
+}
+
+/* Adds a query to the thread's newest entry if that is the same query, asked just before. */
+static inline int wi_hot_fold(struct wi_thread *t, const struct wi_entry *e)
+{
+    int open = WI_FOLD_OPEN;
+    if (t->shared || !atomic_compare_exchange_strong(&t->fold, &open, WI_FOLD_WRITING))
+        return 0;
+    struct wi_entry *last = wi_ring_last(&t->ring);
+    int same = last->call == e->call && last->stream == e->stream && last->arg == e->arg &&
+               last->flags == e->flags && e->enter_ns - last->exit_ns <= WI_SILENCE_NS;
+    if (same) {
+        last->exit_ns = e->exit_ns;
+        last->repeat++;
+    }
+    atomic_store_explicit(&t->fold, same ? WI_FOLD_OPEN : WI_FOLD_CLOSED, memory_order_release);
+    return same;
+}
+
+static inline void wi_hot_push(struct wi_thread *t, const struct wi_entry *e)
+{
+    int query = wi_call_rows[e->call].api_class == WI_API_QUERY;
+    if (query && wi_hot_fold(t, e))
+        return;
+    if (WI_UNLIKELY(t->shared)) {
+        wi_push_shared(e);
+        return;
+    }
+    atomic_store_explicit(&t->fold, WI_FOLD_CLOSED, memory_order_relaxed);
+    struct wi_entry *slot = wi_ring_claim(&t->ring);
+    if (WI_UNLIKELY(!slot))
+        return;
+    *slot = *e;
+    if (query) /* before the entry is visible: the consumer asks the fold before it reads */
+        atomic_store_explicit(&t->fold, WI_FOLD_OPEN, memory_order_relaxed);
+    wi_ring_commit(&t->ring);
+}
+
+static inline void wi_hot_exit(struct wi_thread *t, int call, const struct wi_call_args *args,
+                               int result, uint32_t corr, int device, int flags)
+{
+    int64_t now = wi_now_ns();
+    int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_relaxed);
+    int failed = result != WI_CUDA_SUCCESS && result != WI_CUDA_NOT_READY;
+    struct wi_entry e = {
+        .enter_ns = enter,
+        .exit_ns = now,
+        .stream = (uint64_t)(uintptr_t)args->stream,
+        .arg = args->arg,
+        .run_ns = t->run_ns,
+        .runnable_ns = t->runnable_ns,
+        .corr = corr,
+        .call = (uint16_t)call,
+        .device = (int16_t)device,
+        .flags = (uint8_t)(flags | (failed ? WI_ENTRY_FAILED : 0) |
+                           (args->nonblocking ? WI_ENTRY_NONBLOCKING : 0) |
+                           (args->arg_unknown ? WI_ENTRY_BYTES_UNKNOWN : 0)),
+        .direction = args->direction,
+    };
+    if (t->shared)
+        e.repeat = t->tid;
+    wi_hot_push(t, &e);
+    atomic_store_explicit(&t->last_exit_ns, now, memory_order_relaxed);
+    atomic_store_explicit(&t->enter_ns, 0, memory_order_release);
+    if (wi_call_rows[call].flags & WI_ROW_BLOCKING)
+        t->blocked_ns += now - enter;
+    if (WI_UNLIKELY(now - enter > WI_SILENCE_NS))
+        wi_blocked_end(t, now);
+}
+
+#endif

@@ -1,0 +1,133 @@
+/* When things happen: loading, the driver's injection call, fork, the ways a process ends.
+ * Threads: the loader's (constructor), the driver's caller, whoever ends the process.
+ * May not: do anything in a process that never touches CUDA but read and set two variables. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "base/glibc.h"
+#include "base/out.h"
+#include "collect/collect.h"
+#include "collect/hot.h"
+#include "collect/publish.h"
+
+#define PATH_BYTES    1024
+#define QUICK_STOP_MS 200 /* _exit means now: no flush, and not longer than this */
+
+/* Two images of this library in one process (a copy of the file injected beside a preloaded one)
+ * would both record: the second finds the first by this symbol. */
+WI_EXPORT int whyidle_singleton_v1;
+
+static char own_path[PATH_BYTES];
+
+const char *wi_own_path(void)
+{
+    return own_path;
+}
+
+static void find_own_path(void)
+{
+    Dl_info info;
+    struct wi_out out;
+    char cwd[PATH_BYTES];
+    if (!dladdr(&whyidle_singleton_v1, &info) || !info.dli_fname)
+        return;
+    wi_out_mem(&out, own_path, sizeof(own_path));
+    if (info.dli_fname[0] != '/') {
+        if (syscall(SYS_getcwd, cwd, sizeof(cwd)) <= 0)
+            return;
+        wi_out_f(&out, "%s/", cwd);
+    }
+    wi_out_str(&out, info.dli_fname);
+    if (wi_out_finish(&out) != 0)
+        own_path[0] = 0;
+}
+
+/* setenv is safe here only: the loader runs constructors before the job has threads. When the
+ * driver loads the library there may be some, and both variables are set or not needed. */
+__attribute__((constructor)) static void loaded(void)
+{
+    const char *on = getenv("WHYIDLE");
+    char dir[PATH_BYTES];
+    if ((on && !strcmp(on, "0")) || getauxval(AT_SECURE)) {
+        atomic_store(&wi_live, WI_LIVE_NONE);
+        return;
+    }
+    find_own_path();
+    if (!getenv("LD_PRELOAD"))
+        return;
+    if (own_path[0])
+        setenv("CUDA_INJECTION64_PATH", own_path, 0);
+    if (!getenv("WHYIDLE_JOB_DIR") && wi_default_job_dir(dir, sizeof(dir)) == 0)
+        setenv("WHYIDLE_JOB_DIR", dir, 0);
+}
+
+/* Called by the driver inside cuInit because of CUDA_INJECTION64_PATH. 1 = success. */
+WI_EXPORT int InitializeInjection(void);
+WI_EXPORT int InitializeInjection(void)
+{
+    void *first = dlsym(RTLD_DEFAULT, "whyidle_singleton_v1");
+    if (first && first != (void *)&whyidle_singleton_v1)
+        atomic_store(&wi_live, WI_LIVE_NONE);
+    wi_arm(0, 0);
+    return 1;
+}
+
+int wi_is_owner(void)
+{
+    /* a vforked child shares our memory and its flags, but not the number */
+    return atomic_load(&wi_process.armed) && wi_process.pid == (int)syscall(SYS_getpid);
+}
+
+static void finish(int status, int flush)
+{
+    static atomic_int taken;
+    int saved = errno;
+    if (!wi_is_owner() || atomic_exchange(&taken, 1))
+        return;
+    atomic_store(&wi_live, WI_LIVE_NONE);
+    wi_publish_final(status, flush, flush ? wi_process.settings.exit_ms : QUICK_STOP_MS);
+    errno = saved;
+}
+
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    finish(status, 1);
+}
+
+/* Handlers run in the opposite order of registration, and ours has to run before the driver's: so
+ * it is registered when the driver is known to have registered its own. finish() runs once. */
+void wi_register_exit(void)
+{
+    if (atomic_load(&wi_process.armed))
+        on_exit(at_exit, NULL);
+}
+
+WI_EXPORT void _exit(int status)
+{
+    finish(status, 0);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+WI_EXPORT void _Exit(int status)
+{
+    _exit(status);
+}
+
+WI_EXPORT void quick_exit(int status)
+{
+    void (*real)(int) __attribute__((noreturn));
+    finish(status, 0);
+    *(void **)&real = dlsym(RTLD_NEXT, "quick_exit");
+    if (real)
+        real(status);
+    _exit(status);
+}

@@ -1,0 +1,212 @@
+/* Report files, see outfile.h.
+ * Threads: one at a time. May not: allocate; use names from the environment uncleaned. */
+#include "collect/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "collect/collect.h"
+#include "collect/jobinfo.h"
+#include "collect/publish.h"
+
+#define PATH_BYTES 1024
+#define TRIES      100
+
+static struct {
+    char dir[PATH_BYTES], path[PATH_BYTES], temp[PATH_BYTES];
+    int ready, fallback, fd;
+} state;
+
+/* Days since 1970 to a date, without the locale and files that gmtime may touch. */
+static void put_time(struct wi_out *out, int64_t seconds)
+{
+    int64_t z = seconds / 86400 + 719468, era = z / 146097, day_of_era = z - era * 146097;
+    int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+    int64_t day = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    int64_t shifted = (5 * day + 2) / 153, rest = seconds % 86400;
+    int month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);
+    wi_out_f(out, "%04d%02d%02d-%02d%02d%02d", (int)(year_of_era + era * 400 + (month <= 2)), month,
+             (int)(day - (153 * shifted + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60),
+             (int)(rest % 60));
+}
+
+/* Letters that are safe in a name; at most 64 of them. */
+static void put_clean(struct wi_out *out, const char *text)
+{
+    for (int i = 0; i < 64 && text[i]; i++) {
+        char c = text[i];
+        int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    c == '.' || c == '_' || c == '-';
+        wi_out_char(out, plain ? c : '_');
+    }
+}
+
+int wi_default_job_dir(char *path, size_t cap)
+{
+    const char *base = getenv("WHYIDLE_OUT"), *slurm = getenv("SLURM_JOB_ID");
+    struct timespec now;
+    struct wi_out out;
+    char cwd[PATH_BYTES];
+    base = base && *base ? base : "whyidle-out";
+    wi_out_mem(&out, path, cap);
+    if (base[0] != '/') {
+        if (syscall(SYS_getcwd, cwd, sizeof(cwd)) <= 0)
+            return WI_ERR_IO;
+        wi_out_f(&out, "%s/", cwd);
+    }
+    wi_out_f(&out, "%s/", base);
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (slurm && *slurm)
+        put_clean(&out, slurm);
+    else
+        put_time(&out, now.tv_sec);
+    wi_out_f(&out, "-%d", (int)getpid());
+    return wi_out_finish(&out);
+}
+
+/* Makes the folder and its parents. 1 if the last one is new, 0 if it was there. */
+static int make_dirs(const char *path)
+{
+    char part[PATH_BYTES];
+    int made = 0;
+    size_t len = strlen(path);
+    if (len >= sizeof(part))
+        return WI_ERR_RANGE;
+    memcpy(part, path, len + 1);
+    for (size_t i = 1; i <= len; i++) {
+        if (part[i] != '/' && part[i])
+            continue;
+        char kept = part[i];
+        part[i] = 0;
+        made = mkdir(part, 0777) == 0;
+        if (!made && errno != EEXIST && !kept)
+            return WI_ERR_IO;
+        part[i] = kept;
+    }
+    return made;
+}
+
+/* "latest" beside the job's folder points to the newest; replaced whole so that it always works. */
+static void link_latest(void)
+{
+    char temp[PATH_BYTES], link[PATH_BYTES];
+    struct wi_out out;
+    const char *slash = strrchr(state.dir, '/');
+    int parent = (int)(slash - state.dir);
+    wi_out_mem(&out, temp, sizeof(temp));
+    wi_out_bytes(&out, state.dir, (size_t)parent);
+    wi_out_f(&out, "/.latest.%d", wi_process.pid);
+    int bad = wi_out_finish(&out);
+    wi_out_mem(&out, link, sizeof(link));
+    wi_out_bytes(&out, state.dir, (size_t)parent);
+    wi_out_str(&out, "/latest");
+    if (bad || wi_out_finish(&out) != 0 || symlink(slash + 1, temp) != 0)
+        return;
+    if (syscall(SYS_renameat, AT_FDCWD, temp, AT_FDCWD, link) != 0)
+        unlink(temp);
+}
+
+/* <host>.<rank>.<pid>, and .<n> from the second program on that an exec put into this process. */
+static void put_name(struct wi_out *out, int n)
+{
+    const struct wi_job *job = wi_job_base();
+    put_clean(out, job->host);
+    wi_out_f(out, ".%lld.%d", (long long)(job->rank < 0 ? 0 : job->rank), wi_process.pid);
+    if (n > 1)
+        wi_out_f(out, ".%d", n);
+}
+
+static int paths_in(const char *dir, const char *prefix, int n)
+{
+    struct wi_out out;
+    wi_out_mem(&out, state.path, sizeof(state.path));
+    wi_out_f(&out, "%s/%s", dir, prefix);
+    put_name(&out, n);
+    wi_out_str(&out, ".json");
+    int bad = wi_out_finish(&out);
+    wi_out_mem(&out, state.temp, sizeof(state.temp));
+    wi_out_f(&out, "%s/.%s", dir, prefix);
+    put_name(&out, n);
+    wi_out_str(&out, ".tmp");
+    return bad ? bad : wi_out_finish(&out);
+}
+
+static int open_temp(void)
+{
+    return open(state.temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+/* Finds a name nobody has in the folder; the descriptor of its temporary file or -1. */
+static int claim(const char *dir, const char *prefix)
+{
+    for (int n = 1; n <= TRIES; n++) {
+        if (paths_in(dir, prefix, n) != 0)
+            return -1;
+        if (faccessat(AT_FDCWD, state.path, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+            continue;
+        int fd = open_temp();
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+    }
+    return -1;
+}
+
+static int claim_first(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    const char *dir = wi_process.settings.job_dir;
+    struct wi_out out;
+    wi_out_mem(&out, state.dir, sizeof(state.dir));
+    wi_out_str(&out, dir);
+    if (!dir || wi_out_finish(&out) != 0)
+        dir = wi_default_job_dir(state.dir, sizeof(state.dir)) == 0 ? state.dir : NULL;
+    int made = dir ? make_dirs(state.dir) : WI_ERR_IO;
+    int fd = made >= 0 ? claim(state.dir, "") : -1;
+    if (fd >= 0 && made == 1 && strrchr(state.dir, '/') > state.dir)
+        link_latest();
+    if (fd < 0) {
+        state.fallback = 1;
+        fd = claim(tmp && *tmp ? tmp : "/tmp", "whyidle-");
+    }
+    state.ready = fd >= 0;
+    return fd;
+}
+
+int wi_outfile_begin(struct wi_out *out, char *buf, size_t cap)
+{
+    state.fd = state.ready ? open_temp() : claim_first();
+    if (state.fd < 0)
+        return WI_ERR_IO;
+    wi_out_fd(out, state.fd, buf, cap);
+    return 0;
+}
+
+int wi_outfile_commit(struct wi_out *out)
+{
+    int err = wi_out_finish(out);
+    if (close(state.fd) != 0 && !err)
+        err = WI_ERR_IO;
+    if (!err && syscall(SYS_renameat, AT_FDCWD, state.temp, AT_FDCWD, state.path) != 0)
+        err = WI_ERR_IO;
+    if (err)
+        unlink(state.temp);
+    return err;
+}
+
+const char *wi_outfile_path(void)
+{
+    return state.ready ? state.path : "";
+}
+
+int wi_outfile_is_fallback(void)
+{
+    return state.fallback;
+}

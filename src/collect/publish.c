@@ -1,0 +1,145 @@
+/* Writes reports, see publish.h.
+ * Threads: rolling on the helper; the last one on the thread that ends the process, once the
+ * helper is parked. May not: allocate but from an arena; print from a rank that is not to print. */
+#include "collect/publish.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analyze/engine.h"
+#include "analyze/result.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "collect/collect.h"
+#include "collect/feed.h"
+#include "collect/jobinfo.h"
+#include "collect/outfile.h"
+#include "collect/thread.h"
+#include "report/report.h"
+
+#define RESULT_BYTES  ((size_t)8 << 20)
+#define DEFAULT_WIDTH 100
+#define LEAST_WIDTH   40
+
+static char buffer[16 << 10];
+
+static void describe(struct wi_job *job, const struct wi_result *result)
+{
+    *job = *wi_job_base();
+    job->level = wi_process.level;
+    job->level_reason = wi_process.level == 'A' ? NULL : wi_process.reason;
+    job->end_ns = wi_now_ns();
+    job->helper_cpu_ns = wi_helper_cpu_ns();
+    job->memory_bytes = (int64_t)result->engine_bytes + wi_buffers_bytes() + wi_thread_bytes();
+    job->flush_ns = wi_process.activity ? wi_feed_own_ns() : WI_UNKNOWN;
+}
+
+static int write_json(const struct wi_report *report)
+{
+    struct wi_out out;
+    int err = wi_outfile_begin(&out, buffer, sizeof(buffer));
+    if (err)
+        return err;
+    wi_report_json(&out, report);
+    return wi_outfile_commit(&out);
+}
+
+void wi_publish_rolling(void)
+{
+    struct wi_arena arena;
+    struct wi_result result;
+    struct wi_job job;
+    wi_arena_init(&arena, RESULT_BYTES);
+    if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
+        struct wi_report report = {&job, &result, wi_feed_names()};
+        describe(&job, &result);
+        int err = write_json(&report);
+        if (err)
+            wi_log(WI_LOG_PERIOD, "the rolling report could not be written: %s", wi_err_str(err));
+    }
+    wi_arena_free(&arena);
+}
+
+static int may_print(const struct wi_job *job)
+{
+    const char *who = wi_process.settings.print;
+    if (wi_process.settings.wrapper || !strcmp(who, "none"))
+        return 0;
+    return !strcmp(who, "all") || job->rank == WI_UNKNOWN || job->rank == 0;
+}
+
+static int terminal_width(int is_terminal)
+{
+    struct winsize size = {0};
+    int width = (int)wi_process.settings.width;
+    if (!width && is_terminal && ioctl(2, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    width = width ? width : DEFAULT_WIDTH;
+    return width < LEAST_WIDTH ? LEAST_WIDTH : width > DEFAULT_WIDTH ? DEFAULT_WIDTH : width;
+}
+
+static void print_text(const struct wi_report *report)
+{
+    int is_terminal = isatty(2);
+    const char *color = wi_process.settings.color, *no_color = getenv("NO_COLOR");
+    struct wi_text_options options = {
+        .width = terminal_width(is_terminal),
+        .color = !strcmp(color, "always") ||
+                 (!strcmp(color, "auto") && is_terminal && !(no_color && *no_color)),
+        .verdict_line = !is_terminal,
+        .hints = 1,
+    };
+    struct wi_out out;
+    wi_out_fd(&out, 2, buffer, sizeof(buffer));
+    wi_report_text(&out, report, &options);
+    wi_out_finish(&out);
+}
+
+static void print(const struct wi_report *report, int written)
+{
+    const struct wi_job *job = report->job;
+    if (wi_outfile_is_fallback() && written == 0)
+        wi_log(WI_LOG_FAULT,
+               "the folder for reports cannot be written (WHYIDLE_OUT names one); "
+               "the report is %s",
+               wi_outfile_path());
+    if (written != 0)
+        wi_log(WI_LOG_FAULT, "the report could not be written: %s", wi_err_str(written));
+    if (job->level == 'D')
+        wi_log(WI_LOG_FAULT, "level D, nothing was recorded: %s", wi_process.reason);
+    else if (job->status != 0 && job->end == WI_JOB_EXITED)
+        wi_log(WI_LOG_FAULT, "the job ended with status %d; its report is %s", job->status,
+               wi_outfile_path());
+    else
+        print_text(report);
+}
+
+void wi_publish_final(int status, int flush, int64_t timeout_ms)
+{
+    struct wi_arena arena;
+    struct wi_result result;
+    struct wi_job job;
+    int stopped = wi_helper_stop(flush, timeout_ms);
+    if (stopped == WI_ERR_BUSY) {
+        wi_log(WI_LOG_FAULT, "no time for a last report; the one before it is %s",
+               wi_outfile_path());
+        return;
+    }
+    wi_drain();
+    wi_feed_finish();
+    wi_arena_init(&arena, RESULT_BYTES);
+    if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
+        struct wi_report report = {&job, &result, wi_feed_names()};
+        describe(&job, &result);
+        job.end = WI_JOB_EXITED;
+        job.status = status & 0xff; /* what the parent gets */
+        job.final_flush_timed_out = stopped == WI_ERR_TIMEOUT;
+        int written = write_json(&report);
+        if (may_print(&job))
+            print(&report, written);
+    }
+    wi_arena_free(&arena);
+}

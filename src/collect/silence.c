@@ -1,0 +1,82 @@
+/* What a thread did in a silence between two CUDA calls, by the scheduler's own figures.
+ * Threads: the thread itself (part of the hot path: rule 4 of hot.h), at most once per silence of
+ * more than 1 ms. May not: allocate, lock, change errno.
+ *
+ * Two reads and not one: schedstat alone is only brought up to date by the timer tick (up to 4 ms
+ * late, as long as the silences themselves); asking for the thread's CPU clock updates it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "collect/hot.h"
+
+static int64_t thread_cpu_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The second number of schedstat, time runnable without a core; WI_UNKNOWN if it is not to be had
+ * (the job may have closed our descriptor and opened another under the same number). */
+static int64_t thread_wait_ns(struct wi_thread *t)
+{
+    char text[96];
+    int64_t value = 0;
+    ssize_t len = t->schedstat_fd >= 0 ? pread(t->schedstat_fd, text, sizeof(text) - 1, 0) : 0;
+    ssize_t at = 0, digits = 0;
+    for (; at < len && text[at] >= '0' && text[at] <= '9'; at++)
+        digits++;
+    if (!digits || at >= len || text[at] != ' ') {
+        t->schedstat_fd = -1;
+        return WI_UNKNOWN;
+    }
+    for (digits = 0, at++; at < len && text[at] >= '0' && text[at] <= '9' && digits < 18; at++) {
+        value = value * 10 + (text[at] - '0');
+        digits++;
+    }
+    return digits ? value : WI_UNKNOWN;
+}
+
+static int64_t clamp(int64_t value, int64_t high)
+{
+    return value < 0 ? 0 : value > high ? high : value;
+}
+
+static void set_base(struct wi_thread *t, int64_t now, int64_t cpu, int64_t wait)
+{
+    t->base_wall_ns = now;
+    t->base_cpu_ns = cpu;
+    t->base_wait_ns = wait;
+    t->blocked_ns = 0;
+}
+
+/* The base may lie before the silence: the calls in between ran without sleeping, except inside
+ * blocking calls. So sleep and waiting for a core belong to the silence as far as they fit, unless
+ * the blocking calls could account for much of them: then nothing is said. */
+void wi_silence_end(struct wi_thread *t, int64_t now)
+{
+    int saved = errno;
+    int64_t silence = now - atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
+    int64_t cpu = thread_cpu_ns(), wait = thread_wait_ns(t);
+    t->run_ns = t->runnable_ns = WI_UNKNOWN;
+    if (t->base_wall_ns && t->blocked_ns <= silence / 4) {
+        int64_t total = now - t->base_wall_ns, run = cpu - t->base_cpu_ns;
+        int known = wait != WI_UNKNOWN && t->base_wait_ns != WI_UNKNOWN;
+        int64_t runnable = known ? clamp(wait - t->base_wait_ns, silence) : 0;
+        int64_t asleep = clamp(total - run - runnable, silence - runnable);
+        t->run_ns = silence - runnable - asleep;
+        t->runnable_ns = known ? runnable : WI_UNKNOWN;
+    }
+    set_base(t, now, cpu, wait);
+    errno = saved;
+}
+
+void wi_blocked_end(struct wi_thread *t, int64_t now)
+{
+    int saved = errno;
+    int64_t cpu = thread_cpu_ns();
+    set_base(t, now, cpu, thread_wait_ns(t));
+    errno = saved;
+}
