@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-#define MS  1000000LL
-#define SEC 1000000000LL
+#define MS   1000000LL
+#define SEC  1000000000LL
+#define MOST (INT64_MAX / 2)
 
 static uint32_t name(struct fixture *f, const char *text)
 {
@@ -296,21 +297,21 @@ static void make_extreme(struct fixture *f)
 {
     struct wi_device_result *d = device(f, 7, "", 1);
     d->window_start_ns = 0;
-    d->window_end_ns = INT64_MAX;
-    d->timeline.span_ns = INT64_MAX;
-    d->timeline.end_ns = INT64_MAX;
+    d->window_end_ns = MOST;
+    d->timeline.span_ns = MOST;
+    d->timeline.end_ns = MOST;
     charge(d, WI_SUB_COMPUTE, 7, 0);
-    charge(d, WI_SUB_UNDETERMINED, INT64_MAX - 7, 1);
-    d->timeline.gaps = INT64_MAX;
+    charge(d, WI_SUB_UNDETERMINED, MOST - 7, 1);
+    d->timeline.gaps = MOST;
     f->result.start_ns = 0;
-    f->result.end_ns = INT64_MAX;
+    f->result.end_ns = MOST;
     f->job.end = WI_JOB_RUNNING;
     f->job.program = NULL;
     f->job.host = NULL;
     f->job.pid = 0;
     f->job.final_flush_timed_out = 1;
     verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, NULL);
-    covered(f, INT64_MAX - 20);
+    covered(f, MOST - 20);
 }
 
 static const struct {

@@ -1,0 +1,157 @@
+/* whyidle check: gates on a report, or on a job that it runs, for CI.
+ * Threads: main. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/ci_files.h"
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "cli/places.h"
+#include "report/headline.h"
+#include "report/layout.h"
+
+/* What the gates are held against. */
+struct subject {
+    const char *name;
+    const struct wi_report *primary; /* NULL: there is no report */
+    int job_failed;
+    struct wi_job_run *run;        /* of "-- PROGRAM", else NULL */
+    struct wi_job_reports reports; /* of a folder */
+    struct wi_input input;         /* of a file */
+};
+
+static int usage(const char *problem)
+{
+    fprintf(stderr, "whyidle check: %s (see: whyidle help check)\n", problem);
+    return WI_EXIT_USAGE;
+}
+
+static int load_file(struct subject *subject, int partial)
+{
+    struct wi_json_error error;
+    if (wi_input_load(&subject->input, subject->name, partial, &error) != 0) {
+        wi_input_complain(subject->name, &error);
+        return WI_EXIT_USAGE;
+    }
+    subject->primary = &subject->input.saved.report;
+    return 0;
+}
+
+static int load_folder(struct subject *subject)
+{
+    char newest[PATH_MAX];
+    if (wi_job_reports_load(&subject->reports, subject->name) == 0 &&
+        subject->reports.damaged == 0 && wi_latest_job(subject->name, newest) == 0) {
+        wi_job_reports_free(&subject->reports);
+        wi_job_reports_load(&subject->reports, newest);
+    }
+    subject->primary = wi_job_reports_primary(&subject->reports);
+    if (subject->reports.damaged > 0) {
+        wi_input_complain(subject->name, &subject->reports.error);
+        return WI_EXIT_USAGE;
+    }
+    if (!subject->primary) {
+        fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
+                subject->name);
+        return WI_EXIT_USAGE;
+    }
+    return 0;
+}
+
+static int run_job(struct subject *subject, char **argv)
+{
+    static struct wi_job_run run;
+    int err = wi_job_run(&run, argv, NULL);
+    if (err)
+        return err == WI_EXIT_OWN ? WI_EXIT_USAGE : WI_EXIT_JOB;
+    subject->run = &run;
+    subject->reports = run.reports;
+    subject->primary = wi_job_reports_primary(&run.reports);
+    subject->job_failed = wi_child_exit(&run.child) != 0;
+    return 0;
+}
+
+/* The job behind a saved report may have failed as well: then its figures are those of a failure.
+ */
+static int saved_failure(const struct wi_report *report)
+{
+    const struct wi_job *job = report->job;
+    return job->end == WI_JOB_SIGNALED ||
+           (job->end == WI_JOB_EXITED && job->status != WI_UNKNOWN_STATUS && job->status != 0);
+}
+
+/* 1 if there was no GPU work at all, by device or by call. */
+static int no_gpu(const struct subject *subject)
+{
+    const struct wi_report *report = subject->primary;
+    return !report || (wi_used_devices(report) == 0 && report->result->coverage.calls == 0);
+}
+
+static void judge(struct wi_gates *gates, const struct subject *subject, const struct wi_args *args)
+{
+    int skip = !strcmp(wi_args_value(args, WI_OPT_NO_GPU, "inconclusive"), "skip");
+    if (no_gpu(subject)) {
+        wi_gates_set(gates, skip ? WI_SKIPPED : WI_UNSURE, "there was no GPU work at all");
+        return;
+    }
+    if (subject->reports.count == 0)
+        wi_gates_judge(gates, subject->primary);
+    for (int i = 0; i < subject->reports.count; i++)
+        wi_gates_judge(gates, &subject->reports.inputs[i].saved.report);
+}
+
+static void print_gates(const struct wi_gates *gates)
+{
+    for (int i = 0; i < gates->count; i++) {
+        char text[256];
+        wi_gate_sentence(&gates->gates[i], text, sizeof(text));
+        printf("%-12s  %s: %s\n", wi_outcome_word(gates->gates[i].outcome), gates->gates[i].name,
+               text);
+    }
+}
+
+static int conclude(struct subject *subject, const struct wi_args *args)
+{
+    static struct wi_gates gates;
+    static const int STATUSES[] = {WI_EXIT_OK, WI_EXIT_OK, WI_EXIT_INCONCLUSIVE, WI_EXIT_GATE};
+    const char *junit = wi_args_value(args, WI_OPT_JUNIT, NULL), *headline = NULL;
+    struct wi_phrase phrase;
+    if (subject->primary) {
+        wi_headline_text(wi_phrase_begin(&phrase), subject->primary);
+        headline = wi_phrase_end(&phrase);
+        subject->job_failed |= !subject->run && saved_failure(subject->primary);
+    }
+    wi_gates_make(&gates, args);
+    if (subject->job_failed)
+        wi_gates_set(&gates, WI_UNSURE, "the job itself failed");
+    else
+        judge(&gates, subject, args);
+    print_gates(&gates);
+    if (headline)
+        printf("%s\n", headline);
+    wi_markdown_append(&gates, subject->name, headline);
+    if (junit && wi_junit_write(junit, &gates, subject->name) != 0)
+        return WI_EXIT_USAGE;
+    return subject->job_failed ? WI_EXIT_JOB : STATUSES[wi_gates_outcome(&gates)];
+}
+
+int wi_cmd_check(const struct wi_args *args)
+{
+    static struct subject subject;
+    static struct wi_gates gates;
+    struct stat status;
+    int err;
+    if (wi_gates_make(&gates, args) == 0)
+        return usage("no gate given, for example --max-stall 20");
+    if (args->rest_count == 0)
+        return usage("no report and no program given");
+    subject.name = args->rest[0];
+    if (args->dashes)
+        err = run_job(&subject, args->rest);
+    else if (stat(subject.name, &status) == 0 && S_ISDIR(status.st_mode))
+        err = load_folder(&subject);
+    else
+        err = load_file(&subject, wi_args_has(args, WI_OPT_PARTIAL));
+    return err ? err : conclude(&subject, args);
+}

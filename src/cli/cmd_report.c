@@ -1,0 +1,79 @@
+/* whyidle report: shows a saved report or a recording.
+ * Threads: main. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/job_reports.h"
+#include "cli/places.h"
+#include "cli/show.h"
+
+static int show(const struct wi_args *args, const struct wi_report *report)
+{
+    int json = !strcmp(wi_args_value(args, WI_OPT_FORMAT, "text"), "json");
+    int err = json ? wi_show_json(STDOUT_FILENO, report)
+                   : wi_show_text(STDOUT_FILENO, report, args, isatty(STDOUT_FILENO));
+    if (err)
+        fprintf(stderr, "whyidle report: cannot write: %s\n", strerror(errno));
+    return err ? WI_EXIT_USAGE : WI_EXIT_OK;
+}
+
+static int report_file(const struct wi_args *args, const char *path)
+{
+    struct wi_input input;
+    struct wi_json_error error;
+    int status = WI_EXIT_USAGE;
+    if (wi_input_load(&input, path, wi_args_has(args, WI_OPT_PARTIAL), &error) == 0)
+        status = show(args, &input.saved.report);
+    else
+        wi_input_complain(path, &error);
+    wi_input_free(&input);
+    return status;
+}
+
+/* The folder of a job, or the folder that holds those of several: then the newest. */
+static int report_folder(const struct wi_args *args, const char *folder)
+{
+    struct wi_job_reports reports;
+    char newest[PATH_MAX];
+    int status = WI_EXIT_USAGE;
+    if (wi_job_reports_load(&reports, folder) == 0 && reports.damaged == 0 &&
+        wi_latest_job(folder, newest) == 0) {
+        wi_job_reports_free(&reports);
+        wi_job_reports_load(&reports, newest);
+    }
+    const struct wi_report *primary = wi_job_reports_primary(&reports);
+    if (primary) {
+        status = show(args, primary);
+        for (int i = 0; i < reports.count && reports.count > 1; i++)
+            wi_show_line(STDERR_FILENO, &reports.inputs[i].saved.report, reports.paths[i]);
+    } else if (reports.damaged > 0) {
+        wi_input_complain(folder, &reports.error);
+    } else {
+        fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
+                folder);
+    }
+    wi_job_reports_free(&reports);
+    return status;
+}
+
+int wi_cmd_report(const struct wi_args *args)
+{
+    char out[PATH_MAX];
+    const char *path = args->rest_count > 0 ? args->rest[0] : out;
+    struct stat status;
+    if (args->rest_count == 0 && wi_out_folder(out) != 0) {
+        fprintf(stderr, "whyidle report: the current folder cannot be named: %s\n",
+                strerror(errno));
+        return WI_EXIT_USAGE;
+    }
+    if (stat(path, &status) != 0) {
+        fprintf(stderr, "whyidle: %s: %s (make a report: whyidle PROGRAM)\n", path,
+                strerror(errno));
+        return WI_EXIT_USAGE;
+    }
+    return S_ISDIR(status.st_mode) ? report_folder(args, path) : report_file(args, path);
+}

@@ -1,0 +1,92 @@
+/* whyidle run: the job under the preload, then one report on stderr.
+ * Threads: main. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "cli/show.h"
+#include "report/human.h"
+
+/* A process that was killed, or left by _exit or exec, has left its rolling report: the wrapper
+ * knows how it ended. Returns 1 if the primary report is such a one. */
+static int note_the_end(struct wi_job_run *run)
+{
+    int rolling = 0;
+    for (int i = 0; i < run->reports.count; i++) {
+        struct wi_saved_report *saved = &run->reports.inputs[i].saved;
+        int is_child = saved->job.pid == run->child.pid;
+        if (saved->job.end != WI_JOB_RUNNING ||
+            (!is_child && saved->job.pid > 0 && kill((pid_t)saved->job.pid, 0) == 0))
+            continue;
+        int killed = is_child && WIFSIGNALED(run->child.status);
+        saved->job.end = killed ? WI_JOB_SIGNALED : WI_JOB_EXITED;
+        saved->job.status = killed     ? WTERMSIG(run->child.status)
+                            : is_child ? WEXITSTATUS(run->child.status)
+                                       : WI_UNKNOWN_STATUS;
+        rolling |= i == run->reports.primary;
+    }
+    return rolling;
+}
+
+/* "whyidle: the job was killed; data to 2.1 s before the end" */
+static void tell_rolling(const struct wi_job_run *run, const struct wi_report *report)
+{
+    char text[64];
+    struct wi_out out;
+    int64_t last = report->result->watermark_ns;
+    if (last == WI_UNKNOWN || last < report->result->end_ns)
+        last = report->result->end_ns;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_human_ns(&out, run->ended_ns > last ? run->ended_ns - last : 0);
+    wi_out_finish(&out);
+    fprintf(stderr, "whyidle: the job %s; data to %s before the end\n",
+            report->job->end == WI_JOB_SIGNALED ? "was killed" : "left no final report", text);
+}
+
+static void print_report(const struct wi_args *args, const struct wi_job_run *run, int rolling)
+{
+    const struct wi_report *primary = wi_job_reports_primary(&run->reports);
+    fputc('\n', stderr);
+    if (rolling)
+        tell_rolling(run, primary);
+    wi_show_text(STDERR_FILENO, primary, args, 1);
+    for (int i = 0; i < run->reports.count && run->reports.count > 1; i++)
+        wi_show_line(STDERR_FILENO, &run->reports.inputs[i].saved.report, run->reports.paths[i]);
+}
+
+static void tell(const struct wi_args *args, struct wi_job_run *run)
+{
+    const char *json = wi_args_value(args, WI_OPT_JSON, NULL);
+    const struct wi_report *primary = wi_job_reports_primary(&run->reports);
+    int rolling = note_the_end(run);
+    if (primary && json)
+        wi_save_json(json, primary);
+    if (wi_args_has(args, WI_OPT_QUIET))
+        return;
+    if (!primary)
+        wi_job_no_cuda(run);
+    else if (wi_job_failed(run))
+        fprintf(stderr, "whyidle: the job failed (status %d); its report: whyidle report %s\n",
+                wi_child_exit(&run->child), run->folder);
+    else
+        print_report(args, run, rolling);
+}
+
+int wi_cmd_run(const struct wi_args *args)
+{
+    static struct wi_job_run run;
+    if (args->rest_count == 0) {
+        fprintf(stderr, "whyidle run: no program given (see: whyidle help run)\n");
+        return WI_EXIT_USAGE;
+    }
+    int err = wi_job_run(&run, args->rest, NULL);
+    if (err)
+        return err;
+    tell(args, &run);
+    wi_job_free(&run);
+    wi_child_end_like(&run.child);
+}

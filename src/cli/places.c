@@ -1,0 +1,136 @@
+/* Where things are, see places.h.
+ * Threads: main. */
+#include "cli/places.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+
+#define MOST_FOLDERS 3
+#define LIBRARY_NAME "libwhyidle.so"
+
+static const char *const FOLDERS[][MOST_FOLDERS] = {
+#define PLACE(id, installed, unpacked, built) {installed, unpacked, built},
+#include "cli/places.def"
+#undef PLACE
+};
+
+/* The folder that holds the running command. */
+static int own_folder(char path[PATH_MAX])
+{
+    ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    if (len <= 0)
+        return -1;
+    path[len] = 0;
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return -1;
+    *slash = 0;
+    return 0;
+}
+
+int wi_find_place(enum wi_place place, const char *file, char path[PATH_MAX])
+{
+    char own[PATH_MAX], candidate[PATH_MAX * 2];
+    if (own_folder(own) != 0)
+        return -1;
+    for (int i = 0; i < MOST_FOLDERS; i++) {
+        snprintf(candidate, sizeof(candidate), "%s/%s/%s", own, FOLDERS[place][i], file);
+        if (realpath(candidate, path))
+            return 0;
+    }
+    /* Everything unpacked into one folder. */
+    snprintf(candidate, sizeof(candidate), "%s/%s", own, file);
+    return realpath(candidate, path) ? 0 : -1;
+}
+
+int wi_find_library(char path[PATH_MAX])
+{
+    const char *given = getenv("WHYIDLE_LIB");
+    if (given && given[0])
+        return realpath(given, path) ? 0 : -1;
+    return wi_find_place(WI_PLACE_LIBRARY, LIBRARY_NAME, path);
+}
+
+int wi_out_folder(char path[PATH_MAX])
+{
+    const char *given = getenv("WHYIDLE_OUT");
+    char cwd[PATH_MAX];
+    int len;
+    if (!given || !given[0])
+        given = "whyidle-out";
+    if (given[0] == '/')
+        len = snprintf(path, PATH_MAX, "%s", given);
+    else if (!getcwd(cwd, sizeof(cwd)))
+        return -1;
+    else
+        len = snprintf(path, PATH_MAX, "%s/%s", strcmp(cwd, "/") ? cwd : "", given);
+    return len < PATH_MAX ? 0 : -1;
+}
+
+/* The youngest folder in `out` by its time of change. */
+static int youngest(const char *out, char path[PATH_MAX])
+{
+    DIR *dir = opendir(out);
+    struct dirent *entry;
+    struct timespec best = {0};
+    int found = -1;
+    while (dir && (entry = readdir(dir))) {
+        char candidate[PATH_MAX];
+        struct stat status;
+        int len = snprintf(candidate, sizeof(candidate), "%s/%s", out, entry->d_name);
+        if (entry->d_name[0] == '.' || len >= (int)sizeof(candidate) ||
+            stat(candidate, &status) != 0 || !S_ISDIR(status.st_mode))
+            continue;
+        int later = status.st_mtim.tv_sec > best.tv_sec ||
+                    (status.st_mtim.tv_sec == best.tv_sec && status.st_mtim.tv_nsec > best.tv_nsec);
+        if (found == 0 && !later)
+            continue;
+        best = status.st_mtim;
+        memcpy(path, candidate, (size_t)len + 1);
+        found = 0;
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+int wi_latest_job(const char *out, char path[PATH_MAX])
+{
+    char link[PATH_MAX + 16];
+    snprintf(link, sizeof(link), "%s/latest", out);
+    return realpath(link, path) ? 0 : youngest(out, path);
+}
+
+static int is_report_name(const struct dirent *entry)
+{
+    size_t len = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && len > 5 && !strcmp(entry->d_name + len - 5, ".json");
+}
+
+char **wi_list_reports(const char *folder, int *count)
+{
+    struct dirent **entries = NULL;
+    int n = scandir(folder, &entries, is_report_name, alphasort);
+    char **list = calloc(n > 0 ? (size_t)n : 1, sizeof(*list));
+    *count = 0;
+    for (int i = 0; i < n; i++) {
+        if (list && asprintf(&list[*count], "%s/%s", folder, entries[i]->d_name) > 0)
+            ++*count;
+        free(entries[i]);
+    }
+    free(entries);
+    return list;
+}
+
+void wi_free_list(char **list, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(list[i]);
+    free(list);
+}

@@ -1,0 +1,30 @@
+/* Where things are: the library beside the command, the demo jobs, the folders of reports.
+ * Threads: main. */
+#ifndef WI_CLI_PLACES_H
+#define WI_CLI_PLACES_H
+
+#include <limits.h>
+#include <stddef.h>
+
+/* What the command comes with; see places.def. */
+enum wi_place {
+#define PLACE(id, ...) WI_PLACE_##id,
+#include "cli/places.def"
+#undef PLACE
+    WI_PLACE_COUNT
+};
+
+/* The absolute path of libwhyidle.so: WHYIDLE_LIB, else beside the command. Returns 0, or -1 if
+ * there is none. */
+int wi_find_library(char path[PATH_MAX]);
+/* The first of the place's folders that holds `file`, as the path of the file. 0 or -1. */
+int wi_find_place(enum wi_place place, const char *file, char path[PATH_MAX]);
+/* WHYIDLE_OUT or whyidle-out in the current folder, absolute. 0 or -1. */
+int wi_out_folder(char path[PATH_MAX]);
+/* The folder of the newest job in `out`: its link `latest`, else the youngest folder. 0 or -1. */
+int wi_latest_job(const char *out, char path[PATH_MAX]);
+/* The reports (*.json) of a job's folder, sorted by name; free with wi_free_list(). */
+char **wi_list_reports(const char *folder, int *count);
+void wi_free_list(char **list, int count);
+
+#endif

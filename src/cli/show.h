@@ -1,0 +1,19 @@
+/* Writes reports to the terminal, a pipe or a file.
+ * Threads: main. */
+#ifndef WI_CLI_SHOW_H
+#define WI_CLI_SHOW_H
+
+#include "cli/options.h"
+#include "report/report.h"
+
+/* The text report on fd, with colours and width as the options, the environment and the terminal
+ * say. Returns 0 or -1 (write error). */
+int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args, int hints);
+/* The document on fd. */
+int wi_show_json(int fd, const struct wi_report *report);
+/* The document in a file: complete, or not there. Complains on stderr and returns -1 if not. */
+int wi_save_json(const char *path, const struct wi_report *report);
+/* One line for a report beside others: "rank 1, pid 12 on node: <verdict>, idles 50.0 %  FILE". */
+void wi_show_line(int fd, const struct wi_report *report, const char *path);
+
+#endif
