@@ -7,8 +7,11 @@
 #include "analyze/limits.h"
 #include "base/err.h"
 
-#define CORR_SLOTS  (2 * WI_CALL_SLOTS)
+#define CORR_BITS   17u
+#define CORR_SLOTS  (1u << CORR_BITS)
 #define EARLY_SLOTS 8192u /* ids of ops ahead of their calls: one buffer of CUPTI holds 1 200 */
+
+_Static_assert(CORR_SLOTS == 2 * WI_CALL_SLOTS, "half full at most: short probes");
 
 int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
 {
@@ -43,10 +46,10 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid)
     return calls->thread_count++;
 }
 
-/* Correlation ids are handed out in sequence, so the id itself spreads best. */
+/* Ids come in sequence: without spreading they would form one cluster as long as the table. */
 static uint32_t corr_home(uint64_t corr)
 {
-    return (uint32_t)corr & (CORR_SLOTS - 1);
+    return (uint32_t)((corr * 0x9e3779b97f4a7c15u) >> (64 - CORR_BITS));
 }
 
 uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr)
