@@ -33,7 +33,7 @@ int rt_do_device_get(const struct rt_a_device_get *a, bool per_thread)
     LOAD(d);
     int device = rt_device();
     if (d->core->current_context() != NULL) {
-        d->context_device(&device);
+        device = d->core->context_device(d->core->current_context());
     }
     *a->device = device;
     return RT_SUCCESS;

@@ -188,7 +188,7 @@ int rt_function(const void *kernel, void **function)
         return driver->core->function_name(kernel) != NULL ? RT_SUCCESS
                                                            : RT_INVALID_DEVICE_FUNCTION;
     }
-    driver->context_device(&device);
+    device = driver->core->context_device(driver->core->current_context());
     pthread_mutex_lock(&state.lock);
     if (symbol->functions[device] == NULL) {
         error = load_function(driver, symbol, device);
@@ -206,7 +206,7 @@ int rt_symbol(const void *host, void **address, size_t *bytes)
     if (symbol == NULL || symbol->bytes == 0) {
         return error != RT_SUCCESS ? error : RT_INVALID_SYMBOL;
     }
-    driver->context_device(&device);
+    device = driver->core->context_device(driver->core->current_context());
     pthread_mutex_lock(&state.lock);
     if (symbol->address[device] == 0) {
         error = driver->memory_alloc(&symbol->address[device], symbol->bytes);

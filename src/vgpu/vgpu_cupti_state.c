@@ -1,0 +1,181 @@
+/* The stand-in CUPTI's lock, faults, clock and its place as the driver's tracer.
+ * Threads: any. May not: load the driver under the lock of a callback. */
+#include "vgpu_cupti.h"
+
+#include "vgpu_clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+pthread_mutex_t ct_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+static struct {
+    pthread_once_t faults_once, core_once;
+    struct ct_faults faults;
+    const struct vgpu_core *core;
+    bool system_threads;
+} state = {.faults_once = PTHREAD_ONCE_INIT, .core_once = PTHREAD_ONCE_INIT};
+
+static void set_fault(const char *word, uint64_t number)
+{
+#define FAULT(id, name, sentence)                                                                  \
+    if (strcmp(word, name) == 0) {                                                                 \
+        state.faults.id = number;                                                                  \
+        return;                                                                                    \
+    }
+#include "vgpu_faults.def"
+#undef FAULT
+    fprintf(stderr, "virtual GPU: VGPU_FAULT: no fault is called %s\n", word);
+}
+
+static void read_faults(void)
+{
+    const char *text = getenv("VGPU_FAULT");
+    char copy[512], *rest = copy, *word;
+    snprintf(copy, sizeof(copy), "%s", text != NULL ? text : "");
+    while ((word = strsep(&rest, ",")) != NULL) {
+        char *number = strchr(word, '=');
+        if (number != NULL) {
+            *number++ = 0;
+        }
+        if (strcmp(word, "deliver-thread") == 0 && number != NULL) {
+            state.faults.deliver_caller = strcmp(number, "caller") == 0;
+        } else if (*word != 0) {
+            set_fault(word, number != NULL ? strtoull(number, NULL, 10) : 1);
+        }
+    }
+}
+
+const struct ct_faults *ct_faults(void)
+{
+    pthread_once(&state.faults_once, read_faults);
+    return &state.faults;
+}
+
+static void open_core(void)
+{
+    state.core = vgpu_core_open();
+}
+
+const struct vgpu_core *ct_core(void)
+{
+    pthread_once(&state.core_once, open_core);
+    return state.core;
+}
+
+void ct_enter(void)
+{
+    if (ct_faults()->abort_after_teardown && ct_core() != NULL && ct_core()->torn_down()) {
+        fprintf(stderr, "virtual GPU: a CUPTI call after the driver's teardown\n");
+        abort();
+    }
+    pthread_mutex_lock(&ct_lock);
+}
+
+int ct_leave(int result)
+{
+    pthread_mutex_unlock(&ct_lock);
+    return result;
+}
+
+static void enter(struct vgpu_call *call)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_callback(call, false);
+    pthread_mutex_unlock(&ct_lock);
+}
+
+static void leave(struct vgpu_call *call)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_record_call(call);
+    ct_callback(call, true);
+    ct_deliver_full();
+    pthread_mutex_unlock(&ct_lock);
+}
+
+static void operation(const struct vgpu_op *op)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_record_operation(op);
+    pthread_mutex_unlock(&ct_lock);
+}
+
+static void synchronization(const struct vgpu_sync *sync)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_record_sync(sync);
+    pthread_mutex_unlock(&ct_lock);
+}
+
+static void overhead(const struct vgpu_overhead *overhead)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_record_overhead(overhead);
+    pthread_mutex_unlock(&ct_lock);
+}
+
+static void resource(const struct vgpu_resource *resource)
+{
+    pthread_mutex_lock(&ct_lock);
+    ct_record_resource(resource);
+    ct_callback_resource(resource);
+    pthread_mutex_unlock(&ct_lock);
+}
+
+int ct_attach(void)
+{
+    static const struct vgpu_tracer tracer = {enter,           leave,    operation,
+                                              synchronization, overhead, resource};
+    if (ct_faults()->subscribe != 0) {
+        return (int)ct_faults()->subscribe;
+    }
+    if (ct_core() == NULL) {
+        return CT_UNKNOWN; /* what the real library says without a driver */
+    }
+    if (ct_core()->torn_down()) {
+        return CT_NOT_INITIALIZED;
+    }
+    ct_core()->set_tracer(&tracer);
+    return CT_SUCCESS;
+}
+
+void ct_detach(void)
+{
+    if (ct_core() != NULL) {
+        ct_core()->set_tracer(NULL);
+    }
+    ct_forget_subscriber();
+    ct_forget_activities();
+}
+
+uint64_t ct_clock(uint64_t ns)
+{
+    const uint64_t boot_ns =
+        1600000000000000000u; /* any fixed origin: ticks count from elsewhere */
+    return ct_faults()->clock_ticks && ns > boot_ns ? (ns - boot_ns) * 3 : ns;
+}
+
+uint64_t ct_now(void)
+{
+    return ct_clock(vg_now_ns());
+}
+
+uint32_t ct_thread(void)
+{
+    if (state.system_threads) {
+        return (uint32_t)syscall(SYS_gettid);
+    }
+    return (uint32_t)(uintptr_t)pthread_self();
+}
+
+VGPU_API int cuptiSetThreadIdType(uint32_t type);
+int cuptiSetThreadIdType(uint32_t type)
+{
+    ct_enter();
+    state.system_threads = type == 1;
+    return ct_leave(type <= 1 ? CT_SUCCESS : CT_INVALID_PARAMETER);
+}
