@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace
+[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace fuzz_report
 out=build-fuzz
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 
@@ -15,13 +15,17 @@ sed -n 's/^FIELD([A-Z]*, [A-Z_]*, \("[^"]*"\),.*/\1/p; s/^CATEGORY(\("[^"]*"\),.
     src/import/kineto_fields.def src/import/categories.def >"$out/words"
 
 for target in "$@"; do
-    clang -std=gnu11 -g -O1 -D_GNU_SOURCE -Isrc -fsanitize=fuzzer,address,undefined \
+    clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DWHYIDLE_VERSION='"fuzz"' -Isrc -Iinclude \
+        -fsanitize=fuzzer,address,undefined \
         -fno-sanitize-recover=undefined "tests/fuzz/$target.c" src/base/*.c src/model/*.c \
-        src/import/*.c -lyajl -lz -o "$out/$target"
+        src/import/*.c src/analyze/*.c src/report/*.c -lyajl -lz -lm -o "$out/$target"
     corpus=$out/corpus-$target
     mkdir -p "$corpus"
-    cp tests/import/data/*.json "$corpus/"
-    python3 tests/fuzz/seed_trace.py "$corpus"
+    case $target in
+    fuzz_report) python3 tests/fuzz/seed_trace.py "$corpus" --report ;;
+    fuzz_trace) python3 tests/fuzz/seed_trace.py "$corpus" ;;
+    *) cp tests/import/data/*.json "$corpus/" && python3 tests/fuzz/seed_trace.py "$corpus" ;;
+    esac
     echo "== $target, $seconds s"
     log=$out/$target.log
     if ! "$out/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \

@@ -89,6 +89,8 @@ int wi_load_finish(struct wi_load *load, const struct wi_paced_sink *paced, int 
     load->info->events = paced->events;
     load->info->job.start_ns = paced->first_ns;
     load->info->job.end_ns = paced->last_ns;
+    if (err == WI_ERR_RANGE)
+        return wi_load_fail(load, err, -1, "the times of the recording lie years apart");
     return err ? wi_load_fail(load, err, -1, wi_err_str(err)) : 0;
 }
 

@@ -50,11 +50,11 @@ int wi_paced_event(void *user, const struct wi_event *event)
     int64_t at_ns = wi_event_time(event);
     if (at_ns != INT64_MIN) {
         int64_t end_ns = end_of(event);
+        if (paced->first_ns == WI_UNKNOWN)
+            paced->first_ns = at_ns;
         int err = advance(paced, at_ns);
         if (err)
             return err;
-        if (paced->first_ns == WI_UNKNOWN)
-            paced->first_ns = at_ns;
         if (paced->last_ns == WI_UNKNOWN || end_ns > paced->last_ns)
             paced->last_ns = end_ns;
         paced->since++;

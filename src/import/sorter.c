@@ -10,8 +10,9 @@
 
 #define RUN_EVENTS   (192u << 10) /* 24 MiB of events, and 9 MiB for sorting them */
 #define FIRST_EVENTS 1024u
-#define MAX_RUNS     128  /* 25 million events; then they are merged into one run */
-#define PART_EVENTS  256u /* 32 KiB a run while merging: 4 MiB for all of them */
+#define MAX_RUNS     128                /* 25 million events; then they are merged into one run */
+#define LONGEST_NS   ((int64_t)1 << 57) /* four years */
+#define PART_EVENTS  256u               /* 32 KiB a run while merging: 4 MiB for all of them */
 
 struct key {
     int64_t time_ns, end_ns;
@@ -30,6 +31,7 @@ struct wi_sorter {
     uint64_t file_events;
     struct run runs[MAX_RUNS];
     uint32_t run_count;
+    int64_t first_ns, last_ns;       /* of all times; first > last: none */
     uint32_t count, cap, run_events; /* in memory: held, room for, and room for at most */
     struct key *keys;
     struct wi_event *events;
@@ -93,6 +95,8 @@ struct wi_sorter *wi_sorter_create(uint32_t run_events)
     struct wi_sorter *sorter = calloc(1, sizeof(*sorter));
     if (!sorter)
         return NULL;
+    sorter->first_ns = INT64_MAX;
+    sorter->last_ns = INT64_MIN;
     sorter->run_events = run_events ? run_events : RUN_EVENTS;
     if (grow(sorter) == 0)
         return sorter;
@@ -242,6 +246,25 @@ static int spill(struct wi_sorter *sorter)
     return 0;
 }
 
+static void note_times(struct wi_sorter *sorter, const struct wi_event *event)
+{
+    struct key key = key_of(event, 0);
+    if (key.time_ns == INT64_MIN)
+        return;
+    int64_t last_ns = key.rank && key.end_ns > key.time_ns ? key.end_ns : key.time_ns;
+    if (key.time_ns < sorter->first_ns)
+        sorter->first_ns = key.time_ns;
+    if (last_ns > sorter->last_ns)
+        sorter->last_ns = last_ns;
+}
+
+/* Half of the range first: the difference itself might not fit. */
+static int too_long(const struct wi_sorter *sorter)
+{
+    return sorter->first_ns < sorter->last_ns &&
+           sorter->last_ns / 2 - sorter->first_ns / 2 > LONGEST_NS / 2;
+}
+
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
 {
     int err = 0;
@@ -251,6 +274,7 @@ int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
         err = grow(sorter);
     if (err)
         return err;
+    note_times(sorter, event);
     sorter->events[sorter->count++] = *event;
     return 0;
 }
@@ -258,6 +282,8 @@ int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
 int wi_sorter_drain(struct wi_sorter *sorter, wi_event_sink sink, void *user)
 {
     int err = 0;
+    if (too_long(sorter))
+        return WI_ERR_RANGE;
     if (!sorter->run_count)
         return sort_memory(sorter, sink, user);
     if (sorter->count)

@@ -17,7 +17,8 @@ struct wi_sorter *wi_sorter_create(uint32_t run_events);
 void wi_sorter_free(struct wi_sorter *sorter);
 /* 0, WI_ERR_NOMEM or WI_ERR_IO (errno tells more). */
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event);
-/* Gives everything that was added to sink, once; its first non-zero answer ends it. */
+/* Gives everything that was added to sink, once; its first non-zero answer ends it. Gives nothing
+ * and returns WI_ERR_RANGE if the times lie years apart: sums over devices could overflow. */
 int wi_sorter_drain(struct wi_sorter *sorter, wi_event_sink sink, void *user);
 
 #endif

@@ -16,6 +16,8 @@
 #define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
 #define TIME_LIMIT_NS (INT64_MAX / 2) /* differences and sums of two times cannot overflow */
 
+#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
+
 enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TYPE_UUID };
 
 struct field {
@@ -187,6 +189,25 @@ static int bad_time(int64_t time_ns)
     return time_ns != WI_UNKNOWN && (time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS);
 }
 
+/* A duration or a count that cannot be true is not known. */
+static void settle_figure(int64_t *figure)
+{
+    if (*figure < 0 || *figure > FIGURE_LIMIT)
+        *figure = WI_UNKNOWN;
+}
+
+static void settle_sample(struct wi_host_sample *sample)
+{
+    settle_figure(&sample->interval_ns);
+    settle_figure(&sample->children);
+    settle_figure(&sample->child_cpu_permille);
+    settle_figure(&sample->child_disk_permille);
+    settle_figure(&sample->cores_allowed);
+    settle_figure(&sample->cores_idle_permille);
+    settle_figure(&sample->gpu_util_permille);
+    settle_figure(&sample->throttled_ns);
+}
+
 /* Values that a newer writer may know and this reader does not become "unknown"; returns 0 if the
  * event says nothing without them, 1 if it can be used, or a negative code. */
 static int settle_values(struct wi_event *event)
@@ -199,6 +220,8 @@ static int settle_values(struct wi_event *event)
         call->direction = call->direction < WI_COPY_COUNT ? call->direction : WI_COPY_UNKNOWN;
         call->src_mem = call->src_mem < WI_MEM_COUNT ? call->src_mem : WI_MEM_UNKNOWN;
         call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
+        settle_figure(&call->run_ns);
+        settle_figure(&call->runnable_ns);
         return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_OP:
         op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
@@ -212,6 +235,7 @@ static int settle_values(struct wi_event *event)
             return WI_ERR_RANGE;
         return event->u.span.kind < WI_SPAN_COUNT;
     case WI_EVENT_SAMPLE:
+        settle_sample(&event->u.sample);
         return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_LOSS:
         if (bad_time(event->u.loss.start_ns) || bad_time(event->u.loss.end_ns))

@@ -15,7 +15,8 @@ def dump(program, path, *options, stdin=None):
 
 def recordings():
     """The Kineto recordings and the folder of their independent calculation, or skips the test."""
-    root = os.environ.get('WHYIDLE_TRACES') or os.path.join(os.environ['WI_SOURCE'], '..', 'shared', 'traces')
+    source = os.environ.get('WI_SOURCE') or os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..')
+    root = os.environ.get('WHYIDLE_TRACES') or os.path.join(source, '..', 'shared', 'traces')
     folder = os.path.join(root, 'kineto')
     tools = os.path.join(root, '..', 'tools')
     if not os.path.isdir(folder) or not os.path.exists(os.path.join(tools, 'trace_facts.py')):

@@ -47,6 +47,7 @@ CASES = [
     ('Infinity', broken_time('-Infinity').encode(), 'malformed number', 1, 2000, 10),
     ('number with two points', broken_time('1.2.3').encode(), 'error', 1, 2000, 10),
     ('huge number', broken_time('1e400').encode(), 'out of range', 1, 2000, 10),
+    ('times years apart', broken_time('9' * 15).encode(), 'years apart', None, None, None),
     ('long number', broken_time('9' * 5000).encode(), 'out of range', 1, 9000, 10),
     ('trailing bytes', (TRACE + '}').encode(), 'trailing garbage', len(TRACE), len(TRACE) + 2, 2000),
     ('deep nesting', ('[' * 100000).encode(), 'too deeply', 500, 600, None),

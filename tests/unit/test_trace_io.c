@@ -289,13 +289,17 @@ static void settles_values_it_does_not_know(void **state)
 {
     struct fixture *f = *state;
     struct wi_event event = {.kind = WI_EVENT_CALL};
-    event.u.call = (struct wi_host_call){.api_class = 200,
+    event.u.call = (struct wi_host_call){.run_ns = INT64_MAX,
+                                         .runnable_ns = -5,
+                                         .api_class = 200,
                                          .direction = 201,
                                          .src_mem = 202,
                                          .dst_mem = 203,
                                          .api = 4000000,
                                          .site = 77};
     struct wi_host_call call = round_trip(f, &event).u.call;
+    assert_int_equal(call.run_ns, WI_UNKNOWN);
+    assert_int_equal(call.runnable_ns, WI_UNKNOWN);
     assert_int_equal(call.api_class, WI_API_OTHER);
     assert_int_equal(call.direction, WI_COPY_UNKNOWN);
     assert_int_equal(call.src_mem, WI_MEM_UNKNOWN);
