@@ -14,7 +14,7 @@
 #include "collect/collect.h"
 
 #define BUFFER_BYTES  ((size_t)256 << 10)
-#define BUFFERS       96 /* 24 MiB */
+#define BUFFERS       56 /* 14 MiB */
 #define DISCARD_BYTES ((size_t)64 << 10)
 #define WORDS         ((BUFFERS + 63) / 64)
 

@@ -9,9 +9,10 @@
 #include "collect/join.h"
 #include "collect/streams.h"
 
-/* Of the 64 MiB for everything: 24 engine, up to 24 activity buffers, 12.3 rings, the rest here. */
-#define ENGINE_BYTES ((size_t)20 << 20)
-#define NAME_BYTES   ((size_t)4 << 20)
+/* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
+ * here and in tables. */
+#define ENGINE_BYTES ((size_t)32 << 20)
+#define NAME_BYTES   ((size_t)2 << 20)
 #define CONTEXTS     256
 #define DEVICES      64
 

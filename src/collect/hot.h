@@ -30,8 +30,9 @@
 enum wi_live { WI_LIVE_UNARMED, WI_LIVE_NONE, WI_LIVE_WRAPPERS, WI_LIVE_CALLBACKS };
 extern _Atomic int wi_live;
 
-#define WI_SILENCE_NS INT64_C(1000000) /* from here on the scheduler's figures are worth reading   \
-                                        */
+#define WI_SILENCE_NS                                                                              \
+    INT64_C(1000000) /* from here on the scheduler's figures are worth reading                     \
+                      */
 
 enum wi_entry_flags {
     WI_ENTRY_FAILED = 1,
@@ -153,10 +154,10 @@ static inline void wi_hot_push(struct wi_thread *t, const struct wi_entry *e)
     wi_ring_commit(&t->ring);
 }
 
-static inline void wi_hot_exit(struct wi_thread *t, int call, const struct wi_call_args *args,
-                               int result, uint32_t corr, int device, int flags)
+static inline void wi_hot_record(struct wi_thread *t, int64_t now, int call,
+                                 const struct wi_call_args *args, int result, uint32_t corr,
+                                 int device, int flags)
 {
-    int64_t now = wi_now_ns();
     int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_relaxed);
     int failed = result != WI_CUDA_SUCCESS && result != WI_CUDA_NOT_READY;
     struct wi_entry e = {
@@ -183,6 +184,12 @@ static inline void wi_hot_exit(struct wi_thread *t, int call, const struct wi_ca
         t->blocked_ns += now - enter;
     if (WI_UNLIKELY(now - enter > WI_SILENCE_NS))
         wi_blocked_end(t, now);
+}
+
+static inline void wi_hot_exit(struct wi_thread *t, int call, const struct wi_call_args *args,
+                               int result, uint32_t corr, int device, int flags)
+{
+    wi_hot_record(t, wi_now_ns(), call, args, result, corr, device, flags);
 }
 
 #endif

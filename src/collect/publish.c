@@ -20,7 +20,7 @@
 #include "collect/thread.h"
 #include "report/report.h"
 
-#define RESULT_BYTES  ((size_t)8 << 20)
+#define RESULT_BYTES  ((size_t)4 << 20)
 #define DEFAULT_WIDTH 100
 #define LEAST_WIDTH   40
 

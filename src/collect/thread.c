@@ -14,8 +14,8 @@
 #include "base/glibc.h"
 #include "base/out.h"
 
-/* 16 rings may grow: 16 x 256 KiB beside the 128 x 64 KiB of the first parts. */
-#define GROWTHS 16
+/* 8 rings may grow: 8 x 256 KiB beside the 128 x 64 KiB of the first parts. */
+#define GROWTHS 8
 #define HIGH_FD 700 /* descriptors of ours lie where jobs rarely look */
 
 _Atomic int wi_live;

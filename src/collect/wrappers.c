@@ -33,6 +33,7 @@ static WI_COLD void first_exit(const struct scope *scope, int call, const struct
                                int result)
 {
     struct wi_thread *first = scope->t;
+    int64_t exit_ns = wi_now_ns(); /* arming is not the job's time */
     wi_self = NULL;
     wi_arm(1, result);
     wi_arm_no_driver(result);
@@ -42,7 +43,7 @@ static WI_COLD void first_exit(const struct scope *scope, int call, const struct
     if (t && t != &wi_thread_dead) {
         t->run_ns = t->runnable_ns = WI_UNKNOWN;
         atomic_store(&t->enter_ns, atomic_load(&first->enter_ns));
-        wi_hot_exit(t, call, args, result, first->first_corr, t->device, 0);
+        wi_hot_record(t, exit_ns, call, args, result, first->first_corr, t->device, 0);
     }
     atomic_store(&wi_process.first_enter_ns, 0);
 }
