@@ -5,6 +5,7 @@
 #define VGPU_CUPTI_H
 
 #include "vgpu_core.h"
+#include "vgpu_faults.h"
 
 #include <pthread.h>
 
@@ -30,14 +31,7 @@ enum ct_kind {
     CT_KINDS = 64,
 };
 
-struct ct_faults {
-#define FAULT(id, word, sentence) uint64_t id;
-#include "vgpu_faults.def"
-#undef FAULT
-};
-
 extern pthread_mutex_t ct_lock;
-const struct ct_faults *ct_faults(void);
 /* Whether a stand-in driver is there and no fault forbids the call; attaches the tracer. */
 int ct_attach(void);
 void ct_detach(void);

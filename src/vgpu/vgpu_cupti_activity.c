@@ -126,7 +126,7 @@ static void deliver(struct buffer *buffer, uint64_t now_ns)
 {
     unlink_buffer(buffer);
     mark_unfinished(buffer, now_ns);
-    if (ct_faults()->out_of_order) {
+    if (vg_faults()->out_of_order) {
         reverse(buffer);
     }
     state.complete(NULL, 0, buffer->data, buffer->bytes, buffer->used);
@@ -139,7 +139,7 @@ static uint64_t deliver_ready(bool only_full, bool forced)
 {
     uint64_t now_ns = vg_now_ns(), next_ns = 0;
     struct buffer *buffer = state.buffers;
-    while (buffer != NULL && !ct_faults()->never_deliver) {
+    while (buffer != NULL && !vg_faults()->never_deliver) {
         struct buffer *next = buffer->next;
         bool asked = buffer->full || !only_full;
         if (asked && (forced || buffer->complete_ns <= now_ns)) {
@@ -172,7 +172,7 @@ static void start_worker(void)
 {
     sigset_t all, before;
     pthread_t thread;
-    if (state.worker || ct_faults()->deliver_caller) {
+    if (state.worker || vg_faults()->deliver_caller) {
         return;
     }
     sigfillset(&all);
@@ -186,7 +186,7 @@ static void start_worker(void)
 
 void ct_deliver_full(void)
 {
-    if (ct_faults()->deliver_caller && state.complete != NULL) {
+    if (vg_faults()->deliver_caller && state.complete != NULL) {
         deliver_ready(true, false);
     }
 }
@@ -245,7 +245,7 @@ static struct buffer *buffer_for(size_t bytes)
 
 static bool dropped_by_fault(uint32_t kind)
 {
-    uint64_t every = ct_faults()->drop;
+    uint64_t every = vg_faults()->drop;
     bool device = kind == CT_MEMCPY || kind == CT_MEMSET || kind == CT_CONCURRENT_KERNEL ||
                   kind == CT_KERNEL || kind == CT_MEMCPY2 || kind == CT_GRAPH_TRACE;
     return every != 0 && device && ++state.count % every == 0;
@@ -312,7 +312,7 @@ enum { FLUSH_FORCED = 1 };
 VGPU_API int cuptiActivityFlushAll(uint32_t flags);
 int cuptiActivityFlushAll(uint32_t flags)
 {
-    while (ct_faults()->flush_hang) {
+    while (vg_faults()->flush_hang) {
         pause();
     }
     ct_enter();

@@ -141,7 +141,7 @@ int cuptiSubscribe_v2(void **handle, callback_function function, void *user,
     ct_enter();
     int result = subscribe(handle, function, user);
     if (result == CT_MULTIPLE_SUBSCRIBERS && params != NULL && params->old_name != NULL) {
-        const char *owner = ct_faults()->subscribe != 0 ? "another tool" : subscriber.name;
+        const char *owner = vg_faults()->subscribe != 0 ? "another tool" : subscriber.name;
         snprintf(params->old_name, params->old_name_bytes, "CUPTI for %s", owner);
     } else if (result == CT_SUCCESS && params != NULL && params->name != NULL) {
         snprintf(subscriber.name, sizeof(subscriber.name), "%s", params->name);

@@ -15,7 +15,7 @@ struct times {
 static struct times times_of(const struct vgpu_op *op)
 {
     static uint64_t count;
-    uint64_t every = ct_faults()->zero_times;
+    uint64_t every = vg_faults()->zero_times;
     if (every != 0 && ++count % every == 0) {
         return (struct times){0, 0};
     }

@@ -13,47 +13,10 @@
 pthread_mutex_t ct_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static struct {
-    pthread_once_t faults_once, core_once;
-    struct ct_faults faults;
+    pthread_once_t core_once;
     const struct vgpu_core *core;
     bool system_threads;
-} state = {.faults_once = PTHREAD_ONCE_INIT, .core_once = PTHREAD_ONCE_INIT};
-
-static void set_fault(const char *word, uint64_t number)
-{
-#define FAULT(id, name, sentence)                                                                  \
-    if (strcmp(word, name) == 0) {                                                                 \
-        state.faults.id = number;                                                                  \
-        return;                                                                                    \
-    }
-#include "vgpu_faults.def"
-#undef FAULT
-    fprintf(stderr, "virtual GPU: VGPU_FAULT: no fault is called %s\n", word);
-}
-
-static void read_faults(void)
-{
-    const char *text = getenv("VGPU_FAULT");
-    char copy[512], *rest = copy, *word;
-    snprintf(copy, sizeof(copy), "%s", text != NULL ? text : "");
-    while ((word = strsep(&rest, ",")) != NULL) {
-        char *number = strchr(word, '=');
-        if (number != NULL) {
-            *number++ = 0;
-        }
-        if (strcmp(word, "deliver-thread") == 0 && number != NULL) {
-            state.faults.deliver_caller = strcmp(number, "caller") == 0;
-        } else if (*word != 0) {
-            set_fault(word, number != NULL ? strtoull(number, NULL, 10) : 1);
-        }
-    }
-}
-
-const struct ct_faults *ct_faults(void)
-{
-    pthread_once(&state.faults_once, read_faults);
-    return &state.faults;
-}
+} state = {.core_once = PTHREAD_ONCE_INIT};
 
 static void open_core(void)
 {
@@ -68,7 +31,7 @@ const struct vgpu_core *ct_core(void)
 
 void ct_enter(void)
 {
-    if (ct_faults()->abort_after_teardown && ct_core() != NULL && ct_core()->torn_down()) {
+    if (vg_faults()->abort_after_teardown && ct_core() != NULL && ct_core()->torn_down()) {
         fprintf(stderr, "virtual GPU: a CUPTI call after the driver's teardown\n");
         abort();
     }
@@ -130,8 +93,8 @@ int ct_attach(void)
 {
     static const struct vgpu_tracer tracer = {enter,           leave,    operation,
                                               synchronization, overhead, resource};
-    if (ct_faults()->subscribe != 0) {
-        return (int)ct_faults()->subscribe;
+    if (vg_faults()->subscribe != 0) {
+        return (int)vg_faults()->subscribe;
     }
     if (ct_core() == NULL) {
         return CT_UNKNOWN; /* what the real library says without a driver */
@@ -156,7 +119,7 @@ uint64_t ct_clock(uint64_t ns)
 {
     const uint64_t boot_ns =
         1600000000000000000u; /* any fixed origin: ticks count from elsewhere */
-    return ct_faults()->clock_ticks && ns > boot_ns ? (ns - boot_ns) * 3 : ns;
+    return vg_faults()->clock_ticks && ns > boot_ns ? (ns - boot_ns) * 3 : ns;
 }
 
 uint64_t ct_now(void)

@@ -13,7 +13,6 @@
 struct vg_model vg_model = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .resolved = PTHREAD_COND_INITIALIZER,
-    .next_stream = 12, /* as hardware: default streams count from 7, created ones from 13 */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)

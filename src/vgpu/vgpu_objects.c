@@ -66,7 +66,7 @@ struct vg_stream *vg_stream_create(struct vg_context *context, uint32_t flags, i
         return NULL;
     }
     pthread_mutex_lock(&vg_model.lock);
-    stream->id = ++vg_model.next_stream;
+    stream->id = 12 + ++vg_model.next_stream; /* as hardware: created ones count from 13 */
     stream->next = vg_model.streams;
     vg_model.streams = stream;
     pthread_mutex_unlock(&vg_model.lock);
