@@ -239,8 +239,9 @@ static enum wi_kineto_outcome make_call(const struct wi_kineto_record *record,
 {
     struct wi_api_kind kind = wi_api_kind(record->name);
     uint64_t corr = id_of(record, WI_KINETO_CORRELATION);
+    /* Not memsets: those of no bytes leave no record, and their size is not in the file. */
     int queues = kind.api_class == WI_API_LAUNCH || kind.api_class == WI_API_GRAPH_LAUNCH ||
-                 kind.api_class == WI_API_COPY || kind.api_class == WI_API_MEMSET;
+                 kind.api_class == WI_API_COPY;
     int64_t enter_ns = record->number[WI_KINETO_START];
     uint64_t bytes = id_of(record, WI_KINETO_BYTES);
     event->kind = WI_EVENT_CALL;
