@@ -2,9 +2,10 @@
  * Threads: one at a time. May use: malloc, a temporary file. */
 #include "import/sorter.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -116,6 +117,23 @@ void wi_sorter_free(struct wi_sorter *sorter)
     free(sorter);
 }
 
+/* As tmpfile(), but where TMPDIR says: /tmp may be memory, and small. */
+static FILE *temporary_file(void)
+{
+    char path[4096];
+    const char *folder = getenv("TMPDIR");
+    int len =
+        snprintf(path, sizeof(path), "%s/whyidle-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
+    int fd = len < (int)sizeof(path) ? mkostemp(path, O_CLOEXEC) : -1;
+    if (fd < 0)
+        return NULL;
+    unlink(path);
+    FILE *file = fdopen(fd, "w+b");
+    if (!file)
+        close(fd);
+    return file;
+}
+
 static int append(void *user, const struct wi_event *event)
 {
     return fwrite(event, sizeof(*event), 1, user) == 1 ? 0 : WI_ERR_IO;
@@ -209,7 +227,7 @@ static int merge_runs(struct wi_sorter *sorter, wi_event_sink sink, void *user)
 /* Too many runs to merge at once: makes one of all of them, in a file of its own. */
 static int merge_into_one(struct wi_sorter *sorter)
 {
-    FILE *file = tmpfile();
+    FILE *file = temporary_file();
     int err = file ? merge_runs(sorter, append, file) : WI_ERR_IO;
     if (err) {
         if (file)
@@ -227,7 +245,7 @@ static int merge_into_one(struct wi_sorter *sorter)
 static int spill(struct wi_sorter *sorter)
 {
     if (!sorter->file)
-        sorter->file = tmpfile();
+        sorter->file = temporary_file();
     if (!sorter->file)
         return WI_ERR_IO;
     int err = sorter->run_count == MAX_RUNS ? merge_into_one(sorter) : 0;

@@ -186,7 +186,7 @@ static int read_name(struct wi_trace_reader *reader, const unsigned char *data, 
 
 static int bad_time(int64_t time_ns)
 {
-    return time_ns != WI_UNKNOWN && (time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS);
+    return time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS;
 }
 
 /* A duration or a count that cannot be true is not known. */
@@ -206,6 +206,15 @@ static void settle_sample(struct wi_host_sample *sample)
     settle_figure(&sample->cores_idle_permille);
     settle_figure(&sample->gpu_util_permille);
     settle_figure(&sample->throttled_ns);
+}
+
+/* The only times that may be unknown. */
+static int settle_loss(const struct wi_loss *loss)
+{
+    if ((loss->start_ns != WI_UNKNOWN && bad_time(loss->start_ns)) ||
+        (loss->end_ns != WI_UNKNOWN && bad_time(loss->end_ns)))
+        return WI_ERR_RANGE;
+    return loss->kind < WI_LOSS_COUNT;
 }
 
 /* Values that a newer writer may know and this reader does not become "unknown"; returns 0 if the
@@ -238,9 +247,7 @@ static int settle_values(struct wi_event *event)
         settle_sample(&event->u.sample);
         return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_LOSS:
-        if (bad_time(event->u.loss.start_ns) || bad_time(event->u.loss.end_ns))
-            return WI_ERR_RANGE;
-        return event->u.loss.kind < WI_LOSS_COUNT;
+        return settle_loss(&event->u.loss);
     case WI_EVENT_ADVANCE:
         return bad_time(event->u.at_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_DEVICE:

@@ -2,6 +2,7 @@
 that every one of them has to be sorted through the temporary file. Also prints the speed.
 
 usage: test_memory.py DUMP_EVENTS"""
+import os
 import subprocess
 import sys
 import threading
@@ -27,6 +28,15 @@ def write(pipe, sizes):
     pipe.close()
 
 
+def no_room():
+    """Without a place for the temporary file a large recording is refused in one line."""
+    block = ','.join('{"ph":"X","cat":"kernel","ts":%d,"dur":1,"pid":0}' % i for i in range(200_000))
+    done = subprocess.run([sys.argv[1], '--count', '/dev/stdin'], input=('[' + block + ']').encode(),
+                          capture_output=True, env={**os.environ, 'TMPDIR': '/nonexistent'})
+    if done.returncode != 2 or b'temporary file' not in done.stderr:
+        yield 'no temporary folder: status %d, %s' % (done.returncode, done.stderr)
+
+
 def main():
     sizes, began = [], time.monotonic()
     process = subprocess.Popen([sys.argv[1], '--count', '/dev/stdin'], stdin=subprocess.PIPE,
@@ -44,7 +54,8 @@ def main():
         failures.append('status %d, %s events' % (status, figures.get('events')))
     if int(figures.get('peak_kib', LIMIT_KIB + 1)) > LIMIT_KIB:
         failures.append('peak of %s KiB, limit %d' % (figures.get('peak_kib'), LIMIT_KIB))
-    finish(failures, 2)
+    failures += no_room()
+    finish(failures, 3)
 
 
 main()

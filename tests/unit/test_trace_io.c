@@ -272,6 +272,7 @@ static void refuses_damage(void **state)
     const unsigned char wild_id[] = {0, 0, 0, 0, 5, 0, 0, 0, 255, 255, 255, 255, 'x'};
     const unsigned char no_id[] = {0, 0, 0, 0, 2, 0, 0, 0, 1, 0};
     const unsigned char far[] = {7, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x7f};
+    const unsigned char no_time[] = {7, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80};
     int have = 1;
     assert_int_equal(read_one(f, "GARBAGE1", 8, &have), WI_ERR_FORMAT);
     assert_int_equal(read_one(f, "WX", 2, &have), WI_ERR_FORMAT);
@@ -281,6 +282,7 @@ static void refuses_damage(void **state)
     assert_int_equal(read_one(f, wild_id, sizeof(wild_id), &have), WI_ERR_RANGE);
     assert_int_equal(read_one(f, no_id, sizeof(no_id), &have), WI_ERR_FORMAT);
     assert_int_equal(read_one(f, far, sizeof(far), &have), WI_ERR_RANGE);
+    assert_int_equal(read_one(f, no_time, sizeof(no_time), &have), WI_ERR_RANGE);
     assert_int_equal(have, 0);
 }
 
