@@ -81,9 +81,14 @@ def main_device(report):
     return max(used, key=lambda d: d["window"]["length_ns"])
 
 
-def report_classes(device):
-    length = device["window"]["length_ns"]
-    said = {cls: 100 * ns / length for cls, ns in device["classes"].items()}
+def report_classes(device, start_up_ns=0):
+    """Shares of the window. A live run has a start-up that the timeline does not: as much warm-up
+    as it can have taken is left out."""
+    classes = dict(device["classes"])
+    spared = min(start_up_ns, classes.get("warm-up", 0))
+    classes["warm-up"] = classes.get("warm-up", 0) - spared
+    length = device["window"]["length_ns"] - spared
+    said = {cls: 100 * ns / length for cls, ns in classes.items()}
     thin = 100 * (device["subcauses"].get("small-batch/under-filled") or 0) / length
     said["under-filled"] = thin
     said["small-batch"] = said.get("small-batch", 0) - thin
@@ -145,11 +150,11 @@ def named_ids(report, device, want):
     return [report.get("verdict", {}).get("id", "-")] + findings[:1]
 
 
-def judge(case, truth, report, texts, options):
+def judge(case, truth, report, texts, options, start_up_ns=0):
     """(dictionary for --json, passed)"""
     want, tags = truth_classes(truth)
     device = main_device(report)
-    said = report_classes(device)
+    said = report_classes(device, start_up_ns)
     raw = dict(said)
     notes = apply_acceptances(said, want, acceptances(texts), report, device)
     off = {c: round(said.get(c, 0) - want.get(c, 0), 1) for c in ORDER
@@ -227,6 +232,7 @@ def live_environment(options, folder, sms):
         if sms:
             env["VGPU_SMS"] = str(sms)
         env["VGPU_DATA"] = "0"  # durations are given; moving the bytes would cost host time
+        env["VGPU_STAGING_BYTES"] = "0"  # `sync` copies wait for the device whatever their size
     return env
 
 
@@ -285,7 +291,9 @@ def check_block(options, case, block, ranks, sms, texts):
         return
     want = truths(options, loops)
     for rank, report in reports.items():
-        row = judge(label, want[case, block, rank], report, texts, options)
+        start_up = re.search(r"start-up (\d+) ms", pace)
+        row = judge(label, want[case, block, rank], report, texts, options,
+                    int(start_up.group(1)) * 1_000_000 if start_up else 0)
         if pace:
             row["notes"].append(pace)
         if options.live and report.get("level") != options.level:

@@ -1,4 +1,4 @@
-/* Copies, kernels and allocations of the live player.
+/* Copies and kernels of the live player.
  * Threads: the launching thread only. The virtual GPU is told how long a copy takes; a real one
  * gets as many bytes as it copies in that time, so that the timeline's durations hold there too. */
 #include <stdio.h>
@@ -9,14 +9,12 @@
 #include "live_device.h"
 #include "pace.h"
 
-#define MAX_STREAMS      16
-#define MAX_BUFFER       (256u << 20)
-#define PROBE_BYTES      (16u << 20)
-#define PROBE_ROUNDS     4
-#define FIXED_COPY_NS    20000 /* below, the size decides nothing on a real GPU */
-#define ALLOCATION_BYTES (1u << 20)
-#define MAX_ALLOCATIONS  4096
-#define DEFAULT_BLOCK    256
+#define MAX_STREAMS   16
+#define MAX_BUFFER    (256u << 20)
+#define PROBE_BYTES   (4u << 20)
+#define PROBE_ROUNDS  2
+#define FIXED_COPY_NS 20000 /* below, the size decides nothing on a real GPU */
+#define DEFAULT_BLOCK 256
 
 static struct {
     void *device;
@@ -24,8 +22,6 @@ static struct {
     size_t bytes;
     double bytes_per_ns[2][2]; /* by pinned and to-host; real GPUs only */
     void *stream[MAX_STREAMS];
-    void *allocation[MAX_ALLOCATIONS];
-    int allocations;
     int64_t launch_ns, copy_ns; /* what an own call costs, smoothed */
 } gpu;
 
@@ -33,6 +29,8 @@ const char *live_device_problem(const struct tl_line *line)
 {
     if (line->op == TL_COLL)
         return "collectives are played in virtual time only";
+    if (line->op == TL_MALLOC || line->op == TL_FREE || line->op == TL_HOSTALLOC)
+        return "what an allocation costs is set in virtual time only";
     if (line->gap_ns || line->blocking)
         return "device-side gaps and blocking launches are played in virtual time only";
     return NULL;
@@ -59,13 +57,6 @@ static void measure_copies(void)
     }
 }
 
-static void add_allocations(const struct tl_line *line)
-{
-    while (line->op == TL_FREE && gpu.allocations < line->count &&
-           gpu.allocations < MAX_ALLOCATIONS)
-        gpu.allocation[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
-}
-
 int live_device_start(const struct tl_rank *rank)
 {
     if (gpu_init())
@@ -78,7 +69,6 @@ int live_device_start(const struct tl_rank *rank)
             gpu.bytes = (size_t)line->bytes;
         if (line->stream && !gpu.stream[line->stream % MAX_STREAMS])
             gpu.stream[line->stream % MAX_STREAMS] = gpu_stream();
-        add_allocations(line);
     }
     if (gpu.bytes > MAX_BUFFER)
         gpu.bytes = MAX_BUFFER;
@@ -163,21 +153,6 @@ static void play_copies(const struct tl_line *line)
     }
 }
 
-static void play_allocations(const struct tl_line *line)
-{
-    for (int64_t i = 0; i < line->count; i++) {
-        int64_t start = pace_now();
-
-        if (line->op == TL_FREE && gpu.allocations)
-            gpu_free(gpu.allocation[--gpu.allocations]);
-        else if (line->op == TL_MALLOC && gpu.allocations < MAX_ALLOCATIONS)
-            gpu.allocation[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
-        else if (line->op == TL_HOSTALLOC)
-            gpu_host_free(gpu_host_alloc(ALLOCATION_BYTES));
-        pace_burn_until(start + line->ns);
-    }
-}
-
 void live_device_play(const struct tl_line *line)
 {
     switch (line->op) {
@@ -188,11 +163,8 @@ void live_device_play(const struct tl_line *line)
     case TL_D2H:
         play_copies(line);
         break;
-    case TL_SYNC:
-        gpu_sync();
-        break;
     default:
-        play_allocations(line);
+        gpu_sync();
         break;
     }
 }

@@ -87,6 +87,7 @@ static int play(const struct tl_block *block, int64_t loops)
         perror("starting the workers");
         return 1;
     }
+    int64_t begin = pace_now();
     if (live_device_start(&block->rank[0])) {
         live_wait_stop();
         return 1;
@@ -96,8 +97,8 @@ static int play(const struct tl_block *block, int64_t loops)
     live_device_play(&drain);
     double took = (double)(pace_now() - start);
     live_wait_stop();
-    printf("planned %.0f ms, took %.0f ms (%+.1f %%)\n", (double)plan / 1e6, took / 1e6,
-           100 * (took / (double)plan - 1));
+    printf("planned %.0f ms, took %.0f ms (%+.1f %%), start-up %.0f ms\n", (double)plan / 1e6,
+           took / 1e6, 100 * (took / (double)plan - 1), (double)(start - begin) / 1e6);
     return 0;
 }
 

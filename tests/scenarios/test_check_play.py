@@ -82,6 +82,14 @@ class Rules(unittest.TestCase):
         self.assertFalse(judge(what, report(said, findings=wrong), strict=True)["ok"])
         self.assertTrue(judge(what, report(said, findings=wrong))["ok"])
 
+    def test_start_up_of_a_live_run_is_left_out_but_no_more(self):
+        what = truth({"compute": 50, "transfer/x": 50})
+        said = report({"compute": 40, "transfer": 40, "warm-up": 20})
+        options = types.SimpleNamespace(tolerance=5.0, strict=False)
+        self.assertFalse(judge(what, said)["ok"])
+        self.assertTrue(check_play.judge("X1", what, said, "", options, 2 * SECOND)["ok"])
+        self.assertFalse(check_play.judge("X1", what, said, "", options, SECOND // 2)["ok"])
+
     def test_a_report_without_a_device_is_no_pass(self):
         with self.assertRaises(check_play.Unplayable):
             judge(truth({"compute": 100}), {"devices": []})
