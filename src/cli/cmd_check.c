@@ -48,7 +48,7 @@ static int load_folder(struct subject *subject)
     }
     subject->primary = wi_job_reports_primary(&subject->reports);
     if (subject->reports.damaged > 0) {
-        wi_input_complain(subject->name, &subject->reports.error);
+        wi_input_complain(subject->reports.damaged_path, &subject->reports.error);
         return WI_EXIT_USAGE;
     }
     if (!subject->primary) {

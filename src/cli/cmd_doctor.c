@@ -61,7 +61,7 @@ static void check_driver(struct doctor *doctor)
     struct wi_gpu_here gpu;
     wi_gpu_ask(&gpu);
     if (!gpu.has_driver) {
-        fact(doctor, BAD, "driver", "libcuda.so.1: %s", gpu.problem);
+        fact(doctor, BAD, "driver", "%s", gpu.problem);
         repair("install the NVIDIA driver; in a container start it with --gpus all (or --nv)");
     } else if (gpu.init_error) {
         fact(doctor, BAD, "driver", "libcuda.so.1 is there, but cuInit fails with %d",
@@ -111,7 +111,8 @@ static int writable(const char *folder)
             return access("/", W_OK) == 0;
         *slash = 0;
     }
-    return access(path, W_OK) == 0;
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
 }
 
 static void check_output(struct doctor *doctor)

@@ -51,7 +51,7 @@ static int report_folder(const struct wi_args *args, const char *folder)
         for (int i = 0; i < reports.count && reports.count > 1; i++)
             wi_show_line(STDERR_FILENO, &reports.inputs[i].saved.report, reports.paths[i]);
     } else if (reports.damaged > 0) {
-        wi_input_complain(folder, &reports.error);
+        wi_input_complain(reports.damaged_path, &reports.error);
     } else {
         fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
                 folder);

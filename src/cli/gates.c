@@ -42,6 +42,8 @@ int wi_gates_make(struct wi_gates *gates, const struct wi_args *args)
                                  .class_id = -1,
                                  .subcause = -1,
                                  .value = -1,
+                                 .rank = WI_UNKNOWN,
+                                 .device = -1,
                                  .at_least = use->option == WI_OPT_MIN_COMPUTE};
         snprintf(gate->name, sizeof(gate->name), "%s %.60s", wi_option_name(use->option),
                  use->value);
@@ -92,7 +94,7 @@ static void judge_device(struct wi_gate *gate, const struct wi_report *report,
                          wi_subcause_class((enum wi_subcause)gate->subcause) == WI_CLASS_UNKNOWN);
     seen.value = (double)subject_ns(gate, device) * 100 / window;
     seen.unknown = about_unknown ? 0 : (double)device->class_ns[WI_CLASS_UNKNOWN] * 100 / window;
-    seen.pid = report->job->pid;
+    seen.rank = report->job->world == 1 ? WI_UNKNOWN : report->job->rank;
     seen.device = device->info.device;
     seen.reason = NULL;
     double doubt = seen.unknown < LEAST_UNKNOWN ? 0 : seen.unknown;
@@ -130,7 +132,7 @@ static void unsure(struct wi_gates *gates, const struct wi_report *report, int d
         seen.outcome = WI_UNSURE;
         seen.value = -1;
         seen.reason = reason;
-        seen.pid = report->job->pid;
+        seen.rank = report->job->world == 1 ? WI_UNKNOWN : report->job->rank;
         seen.device = device;
         keep(&gates->gates[i], &seen);
     }
@@ -177,14 +179,14 @@ enum wi_outcome wi_gates_outcome(const struct wi_gates *gates)
 
 void wi_gate_sentence(const struct wi_gate *gate, char *text, int size)
 {
-    const char *allowed = gate->at_least ? "at least" : "at most";
-    int len;
-    if (gate->value < 0)
-        len = snprintf(text, (size_t)size, "%s is not known, %s %g %% allowed", gate->what, allowed,
-                       gate->bound);
-    else
-        len = snprintf(text, (size_t)size, "%s takes %.1f %% on GPU #%d, %s %g %% allowed",
-                       gate->what, gate->value, gate->device, allowed, gate->bound);
-    if (gate->reason && len < size)
-        snprintf(text + len, (size_t)(size - len), "; %s", gate->reason);
+    char value[32] = "not known", place[64] = "";
+    if (gate->value >= 0)
+        snprintf(value, sizeof(value), "%.1f %% of the time", gate->value);
+    if (gate->value >= 0 && gate->rank != WI_UNKNOWN)
+        snprintf(place, sizeof(place), " on GPU #%d of rank %lld", gate->device, gate->rank);
+    else if (gate->value >= 0)
+        snprintf(place, sizeof(place), " on GPU #%d", gate->device);
+    snprintf(text, (size_t)size, "%s %s%s, allowed %s %g %%%s%s", gate->what, value, place,
+             gate->at_least ? "at least" : "at most", gate->bound, gate->reason ? "; " : "",
+             gate->reason ? gate->reason : "");
 }

@@ -20,10 +20,10 @@ struct wi_gate {
     int subcause; /* of --max with a sub-cause, else -1 */
     /* The outcome, the worst over all reports and devices. */
     enum wi_outcome outcome;
-    double value;   /* percent of the window, negative = not known */
-    double unknown; /* percent of the window that nothing is known about */
-    long long pid;  /* of the report that decided */
-    int device;
+    double value;       /* percent of the window, negative = not known */
+    double unknown;     /* percent of the window that nothing is known about */
+    long long rank;     /* of the report that decided, WI_UNKNOWN if it has none */
+    int device;         /* of it, negative = none */
     const char *reason; /* of UNSURE and SKIPPED */
 };
 
@@ -42,7 +42,8 @@ void wi_gates_set(struct wi_gates *gates, enum wi_outcome outcome, const char *r
 enum wi_outcome wi_gates_outcome(const struct wi_gates *gates);
 /* "PASS", "SKIPPED", "INCONCLUSIVE", "FAIL" */
 const char *wi_outcome_word(enum wi_outcome outcome);
-/* The sentence behind the word: "data-loading takes 70.2 %, at most 5 % allowed". */
+/* The sentence behind the word: "data-loading 70.2 % of the time on GPU #0, allowed at most 5 %".
+ */
 void wi_gate_sentence(const struct wi_gate *gate, char *text, int size);
 
 #endif

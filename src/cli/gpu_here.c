@@ -40,7 +40,7 @@ void wi_gpu_ask(struct wi_gpu_here *gpu)
 {
     int answer[2];
     memset(gpu, 0, sizeof(*gpu));
-    snprintf(gpu->problem, sizeof(gpu->problem), "it does not answer");
+    snprintf(gpu->problem, sizeof(gpu->problem), "libcuda.so.1 does not answer");
     if (pipe2(answer, 0) != 0)
         return;
     pid_t pid = fork();

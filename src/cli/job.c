@@ -113,7 +113,7 @@ int wi_job_failed(const struct wi_job_run *run)
 void wi_job_no_cuda(const struct wi_job_run *run)
 {
     if (run->reports.damaged > 0)
-        wi_input_complain(run->folder, &run->reports.error);
+        wi_input_complain(run->reports.damaged_path, &run->reports.error);
     else
         fprintf(
             stderr,

@@ -2,6 +2,7 @@
  * Threads: main. */
 #include "cli/job_reports.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ int wi_job_reports_load(struct wi_job_reports *reports, const char *folder)
             if (reports->inputs)
                 wi_input_free(input);
             reports->damaged++;
+            snprintf(reports->damaged_path, sizeof(reports->damaged_path), "%s", list[i]);
             free(list[i]);
             continue;
         }

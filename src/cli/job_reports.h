@@ -3,6 +3,8 @@
 #ifndef WI_CLI_JOB_REPORTS_H
 #define WI_CLI_JOB_REPORTS_H
 
+#include <limits.h>
+
 #include "cli/input.h"
 
 struct wi_job_reports {
@@ -11,7 +13,8 @@ struct wi_job_reports {
     int count;
     int primary; /* of the lowest rank; without ranks, of the process with most device work */
     int damaged; /* files that could not be read */
-    struct wi_json_error error; /* of the last of them */
+    char damaged_path[PATH_MAX]; /* of the last of them */
+    struct wi_json_error error;  /* and what is wrong with it */
 };
 
 /* Reads every report below `folder`. Returns the number read. */

@@ -141,7 +141,7 @@ static void yajl_problem(struct builder *builder, struct wi_json_error *error)
 {
     unsigned char *text = yajl_get_error(builder->yajl, 0, NULL, 0);
     snprintf(error->text, sizeof(error->text), "%.200s", text ? (const char *)text : "bad JSON");
-    error->text[strcspn(error->text, "\n")] = 0;
+    error->text[strcspn(error->text, "\n.")] = 0;
     yajl_free_error(builder->yajl, text);
 }
 

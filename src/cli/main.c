@@ -22,11 +22,11 @@ int wi_cmd_lib(const struct wi_args *args)
 int wi_cmd_help(const struct wi_args *args)
 {
     enum wi_command command = WI_CMD_COUNT;
-    if (args->command != WI_CMD_HELP)
+    if (wi_args_has(args, WI_OPT_HELP))
         command = args->command;
     else if (args->rest_count > 0)
         command = wi_command_find(args->rest[0]);
-    if (args->command == WI_CMD_HELP && args->rest_count > 0 && command == WI_CMD_COUNT) {
+    if (args->rest_count > 0 && command == WI_CMD_COUNT) {
         fprintf(stderr, "whyidle help: no command '%s' (see: whyidle help)\n", args->rest[0]);
         return WI_EXIT_USAGE;
     }

@@ -9,7 +9,7 @@ import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA = ROOT / "docs" / "whyidle-report-1.schema.json"
 FORMAT = ROOT / "docs" / "report-format.md"
 MARK = "<!-- table of keys: written by tests/golden/golden_json.py --accept -->\n"

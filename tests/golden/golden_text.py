@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 # One narrow and one coloured report beside the plain ones.
 EXTRA = [("loader", "60", None), ("loader", "100", "color"), ("hostile", "40", None)]

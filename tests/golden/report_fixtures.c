@@ -79,8 +79,15 @@ static void verdict(struct fixture *f, const char *id, int index, enum wi_confid
     f->result.verdict = (struct wi_verdict){id, index, confidence, reason};
 }
 
+/* ops operations, all matched, shared out over the devices used. */
 static void covered(struct fixture *f, uint64_t ops)
 {
+    uint64_t used = 0;
+    for (int i = 0; i < f->result.device_count; i++)
+        used += f->devices[i].used != 0;
+    for (int i = 0; i < f->result.device_count; i++)
+        if (f->devices[i].used)
+            f->devices[i].kernels = ops / used - f->devices[i].copies;
     f->result.coverage.ops = f->result.coverage.ops_matched = ops;
     f->result.coverage.calls = ops + 20;
 }
@@ -93,7 +100,6 @@ static void make_loader(struct fixture *f)
     charge(d, WI_SUB_PAGEABLE_COPY, 4400 * MS, 0);
     charge(d, WI_SUB_LAUNCH_BOUND, 600 * MS, 1);
     d->timeline.copy_ns = d->timeline.exposed_ns = 4400 * MS;
-    d->kernels = 355000;
     d->copies = 4040;
     struct wi_finding *first = finding(f, d, WI_SUB_TOO_FEW_WORKERS, WI_CONF_HIGH);
     times(first, 1020, 214 * MS, 231 * MS, 1200 * MS);

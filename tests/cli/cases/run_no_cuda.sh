@@ -1,0 +1,3 @@
+rc whyidle true
+rc whyidle sh -c 'exit 3'
+ls

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Runs one case: a bash script whose output, both streams together, must be as the file NAME.out
+beside it says. There "*" stands for any characters of a line, and a line "..." for any lines.
+
+usage: run_case.py CASE.sh WHYIDLE REPORT_PRINT STAND_IN [--accept]
+
+The script runs in an empty folder with whyidle in the PATH and no WHYIDLE_* set, and may use
+  fixture NAME         the report document of a fixture
+  rc COMMAND...        runs it, then prints "rc N"
+Where --accept writes NAME.out anew, read the difference before you keep it.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+PRELUDE = """
+fixture() { "$REPORT_PRINT" "$1" json; }
+rc() { local status=0; "$@" || status=$?; echo "rc $status"; }
+"""
+
+
+def line_pattern(line):
+    return ".*".join(re.escape(part) for part in line.split("*"))
+
+
+def pattern(expected):
+    text = ""
+    for line in expected.splitlines():
+        text += r"(?:.*\n)*?" if line == "..." else line_pattern(line) + r"\n"
+    return re.compile(text)
+
+
+def run(case, whyidle, report_print, stand_in):
+    env = {k: v for k, v in os.environ.items()
+           if not k.startswith(("WHYIDLE", "STAND_IN", "SLURM", "GITHUB")) and k != "NO_COLOR"}
+    env.update(PATH=os.path.dirname(whyidle) + ":" + env["PATH"], LC_ALL="C.UTF-8", TERM="xterm",
+               REPORT_PRINT=report_print, STAND_IN=stand_in, WHYIDLE_LIB=stand_in)
+    env.pop("LD_PRELOAD", None)
+    with tempfile.TemporaryDirectory() as folder:
+        # "set +m": a job that a signal ends is not to be announced by the shell.
+        done = subprocess.run(["bash", "-uc", PRELUDE + case.read_text()], cwd=folder, env=env,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=120)
+        return done.stdout.decode("utf-8", "surrogateescape").replace(folder, "$FOLDER")
+
+
+def main():
+    case = pathlib.Path(sys.argv[1])
+    output = run(case, *[os.path.abspath(p) for p in sys.argv[2:5]])
+    golden = case.with_suffix(".out")
+    if output.startswith("SKIP"):
+        print(output)
+        return 77
+    if golden.exists() and pattern(golden.read_text()).fullmatch(output):
+        return 0
+    if "--accept" in sys.argv:
+        golden.write_text(output)
+        return 0
+    print(f"{golden.name} is not what came out:\n{output}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
