@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""What the job did is what the report counts, at level A, for every CUDA major that is built."""
+import os
+
+from jobs import BUILD, Checks, job, need_virtual_gpu, run
+
+need_virtual_gpu()
+checks = Checks()
+for major in ("13", "12", "11"):
+    if not os.path.exists(job(major)):
+        print(f"no job for CUDA {major}")
+        continue
+    need_virtual_gpu(major) if major != "11" else None
+    got = run([job(major), "launch", "1234", "copy", "37", "65536", "memset", "11", "sync",
+               "sleep", "30", "launch", "66", "sync"], major=major)
+    report = got.report
+    name = f"CUDA {major}"
+    checks.equal(name + ": level", report["level"], "A")
+    device = report["devices"][0]
+    kernels = {k["name"]: k["count"] for k in report["kernels"]}
+    checks.equal(name + ": kernels", kernels.get("job_kernel"), 1300)
+    copies = {(c["direction"]): c["count"] for c in report["copies"]}
+    checks.equal(name + ": copies", copies.get("host-to-device"), 37)
+    checks.equal(name + ": read-backs", copies.get("device-to-host"), 1)
+    checks.equal(name + ": class sums", sum(device["classes"].values()),
+                 device["window"]["length_ns"])
+    cover = report["coverage"]
+    checks.equal(name + ": operations", cover["ops"], 1300 + 38 + 11)
+    checks.equal(name + ": all matched", cover["ops_matched"], cover["ops"])
+    checks.equal(name + ": owing", cover["calls_owing"], 0)
+
+# a stream under capture gives no records and must hold nothing back; folded queries keep count
+spin = run([job(), "launch", "10", "stream", "query", "50000", "sync"])
+row = spin.report["calls"]["query"] if "calls" in spin.report else None
+checks.true("queries are folded into few records",
+            spin.report["coverage"]["calls"] < 2000, spin.report["coverage"])
+checks.finish()

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Processes without CUDA leave no file and no output; forked children stay silent."""
+import os
+import subprocess
+import tempfile
+
+from jobs import Checks, Run, environment, job, need_virtual_gpu, run
+
+checks = Checks()
+with tempfile.TemporaryDirectory() as out:
+    env = environment(out)
+    script = "for i in $(seq 100); do /bin/true; done; echo done"
+    done = subprocess.run(["/bin/sh", "-c", script], env=env, capture_output=True, text=True)
+    checks.equal("100 processes: output", (done.stdout, done.stderr), ("done\n", ""))
+    checks.equal("100 processes: files", os.listdir(out), [])
+
+# the environment that carries the library on to the ranks of a job is set, and nothing else
+shown = subprocess.run(["/usr/bin/env"], env=environment("/tmp/x"), capture_output=True, text=True)
+names = {line.split("=")[0] for line in shown.stdout.splitlines()}
+added = names - set(environment("/tmp/x"))
+checks.equal("variables added", added - {"_"}, {"CUDA_INJECTION64_PATH", "WHYIDLE_JOB_DIR"})
+
+kept = subprocess.run(["/usr/bin/env"], env=environment(None, CUDA_INJECTION64_PATH="/other.so"),
+                      capture_output=True, text=True)
+checks.true("a foreign injection path stays",
+            "CUDA_INJECTION64_PATH=/other.so\n" in kept.stdout, kept.stdout)
+
+need_virtual_gpu(cupti=False)
+forked = run([job(), "launch", "5", "fork", "fork", "fork", "sync"])
+checks.equal("forked children leave no file", len(forked.files), 1)
+checks.equal("the launcher's folder holds the ranks",
+             len({os.path.dirname(f) for f in forked.files}), 1)
+with tempfile.TemporaryDirectory() as out:
+    env = environment(out)
+    two = Run(["/bin/sh", "-c", f"{job()} launch 3; {job()} launch 4; true"], env, out)
+    checks.equal("two processes of one job: two files", len(two.files), 2)
+    checks.equal("in one folder", len({os.path.dirname(f) for f in two.files}), 1)
+    latest = os.path.join(out, "latest")
+    checks.true("latest points to it", os.path.samefile(latest, os.path.dirname(two.files[0])))
+    checks.equal("mode", {os.stat(f).st_mode & 0o777 for f in two.files}, {0o600})
+checks.finish()
