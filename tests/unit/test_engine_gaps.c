@@ -1,0 +1,419 @@
+/* Idle gaps, charged by hand: each test is a time line small enough to add up on paper.
+ * Threads: one. */
+#include "engine_fixture.h"
+
+/* 10 launches of 10 us each, 40 us of silence between them, kernels of 5 us: the device waits for
+ * the next launch all the time. */
+static void test_launch_bound(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 10; i++)
+        launch(&b, i * 50, i * 50 + 10, i * 50 + 10, i * 50 + 15);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 50);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 465 - 50);
+    assert_string_equal(b.result.verdict.id, "small-batch/launch-bound");
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* Seven launches are too few for a run: their silences are not called dispatch. */
+static void test_seven_launches_are_no_run(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 7; i++)
+        launch(&b, i * 50, i * 50 + 10, i * 50 + 10, i * 50 + 15);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 7 * 10);
+    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 6 * 35);
+    bench_close(&b);
+}
+
+/* A silence 20 times the median ends the run; what follows is not dispatch. */
+static void test_long_silence_ends_a_run(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    int64_t at = 0;
+    for (int i = 0; i < 20; i++) {
+        launch(&b, at, at + 10, at + 10, at + 15);
+        at += i == 9 ? 10 + 600 : 10 + 30;
+    }
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 595);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* The thread sleeps 20 ms, then copies 1 MiB: the input was late. A second sleep before a launch
+ * shows nothing and stays unknown. */
+static void sleep_before(struct bench *b, int before_copy)
+{
+    launch(b, 0, 10, 10, 110);
+    if (before_copy) {
+        struct copy c = {20110, 20210, 20120, 20210, 1 << 20, WI_COPY_H2D, WI_MEM_PINNED, 0, 0};
+        copy(b, &c);
+        launch(b, 20210, 20220, 20220, 20320);
+        return;
+    }
+    struct wi_host_call call = make_call(b, WI_API_LAUNCH, 20110, 20120);
+    call.corr = ++b->corr;
+    call.run_ns = call.runnable_ns = 0;
+    wi_engine_call(b->engine, &call);
+    struct wi_device_op op = make_op(b, WI_OP_KERNEL, 20120, 20220);
+    wi_engine_op(b->engine, &op);
+}
+
+static void test_asleep_before_a_copy_is_input(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    sleep_before(&b, 1);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 20000);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 200);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+static void test_asleep_before_a_launch_is_unknown(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    sleep_before(&b, 0);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_UNDETERMINED), 20000);
+    assert_string_equal(b.result.verdict.id, "inconclusive");
+    bench_close(&b);
+}
+
+/* Busy children at the time make it too few workers; children in disk wait slow storage. */
+static void with_children(int64_t cpu, int64_t disk, enum wi_subcause expected)
+{
+    struct bench b;
+    bench_open(&b, 1, 0);
+    struct wi_event event = {.kind = WI_EVENT_SAMPLE};
+    event.u.sample = (struct wi_host_sample){.at_ns = 0,
+                                             .interval_ns = MS,
+                                             .children = 2,
+                                             .child_cpu_permille = cpu,
+                                             .child_disk_permille = disk,
+                                             .cores_allowed = 16,
+                                             .cores_idle_permille = 12000,
+                                             .gpu_util_permille = WI_UNKNOWN,
+                                             .throttled_ns = WI_UNKNOWN};
+    wi_engine_push(b.engine, &event);
+    sleep_before(&b, 1);
+    finish(&b);
+    assert_int_equal(us_of(&b, expected), 20000);
+    const struct wi_finding *finding = finding_of(&b, expected);
+    assert_non_null(finding);
+    assert_int_equal(finding->children, 2);
+    assert_int_equal(finding->cores_allowed, 16);
+    bench_close(&b);
+}
+
+static void test_children_tell_the_cause(void **state)
+{
+    (void)state;
+    with_children(970, 0, WI_SUB_TOO_FEW_WORKERS);
+    with_children(100, 900, WI_SUB_SLOW_STORAGE);
+    with_children(300, 0, WI_SUB_INPUT_UNDETERMINED);
+}
+
+/* Half of the silence on the CPU, half asleep: the time is divided. */
+static void test_mixed_evidence_is_divided(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 110);
+    struct copy c = {10010, 10110, 10010, 10110, 1 << 20, WI_COPY_H2D, WI_MEM_PINNED, 0, 5000};
+    copy(&b, &c);
+    launch(&b, 10110, 10120, 10120, 10220);
+    finish(&b);
+    /* silence 10 ms, half on the CPU; the gap is its last 9.9 ms */
+    assert_int_equal(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 4950);
+    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 4950);
+    bench_close(&b);
+}
+
+/* Kernel 10..5010 us. A blocking copy enters at 2010 and waits 3000 us for it; then 4000 us of
+ * host work, of which 3000 would have fitted under the kernel. */
+static void test_blocking_copy_exposes_what_would_have_fitted(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 5010);
+    struct copy c = {2010, 5015, 5010, 5015, 4096, WI_COPY_H2D, WI_MEM_PAGEABLE, 1, -1};
+    copy(&b, &c);
+    launch(&b, 9015, 9025, 9025, 9125);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_BLOCKING_COPY), 5 + 3000);
+    assert_int_equal(us_of(&b, WI_SUB_UNDETERMINED), 1000);    /* above 1 ms in all, nothing seen */
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 10 + 10); /* both launches */
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* A read-back that waited for the queue: 0.5 ms of work behind it is its price, 3 ms keep their own
+ * class and name it. */
+static void test_read_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        int64_t work = i ? 3000 : 500;
+        struct bench b;
+        bench_open(&b, 1, 0);
+        launch(&b, 0, 10, 10, 5010);
+        struct copy c = {20, 5020, 5010, 5020, 4096, WI_COPY_D2H, WI_MEM_PAGEABLE, 1, -1};
+        copy(&b, &c);
+        struct wi_host_call call = make_call(&b, WI_API_LAUNCH, 5020 + work, 5030 + work);
+        call.corr = ++b.corr;
+        if (i) {
+            call.run_ns = work * US;
+            call.runnable_ns = 0;
+        }
+        wi_engine_call(b.engine, &call);
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 5030 + work, 5130 + work);
+        wi_engine_op(b.engine, &op);
+        finish(&b);
+        assert_int_equal(us_of(&b, WI_SUB_READ_BACK_SYNC), i ? 10 : 10 + 500);
+        assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), i ? 3000 : 0);
+        if (i) {
+            const struct wi_finding *finding = finding_of(&b, WI_SUB_CPU_COMPUTE);
+            assert_int_equal(finding->exposed_by, WI_SUB_READ_BACK_SYNC);
+            assert_string_equal(wi_names_text(b.names, finding->exposed_api), "copy");
+        }
+        assert_exact(device_of(&b, 0));
+        bench_close(&b);
+    }
+}
+
+/* The same by an asynchronous copy and a sync behind it. */
+static void test_read_back_by_sync(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 5010);
+    struct copy c = {20, 30, 5010, 5020, 8, WI_COPY_D2H, WI_MEM_PINNED, 0, -1};
+    copy(&b, &c);
+    say(&b, WI_API_SYNC, 31, 5020);
+    launch(&b, 5520, 5530, 5530, 5630);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_READ_BACK_SYNC), 10 + 500);
+    assert_int_equal(us_of(&b, WI_SUB_EXPLICIT_SYNC), 0);
+    bench_close(&b);
+}
+
+static void test_bare_sync(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 5010);
+    say(&b, WI_API_SYNC, 20, 5010);
+    launch(&b, 5510, 5520, 5520, 5620);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_EXPLICIT_SYNC), 500);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 10 + 10); /* both launches */
+    bench_close(&b);
+}
+
+/* Twelve copies of 4 KiB in a row, 90 us each on the host, 4 us on the device. */
+static void test_many_tiny_copies(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 20);
+    for (int i = 0; i < 12; i++) {
+        int64_t at = 20 + i * 100;
+        struct copy c = {at, at + 90, at + 90, at + 94, 4096, WI_COPY_H2D, WI_MEM_PINNED, 0, -1};
+        copy(&b, &c);
+    }
+    launch(&b, 1220, 1230, 1230, 1330);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_MANY_TINY_COPIES), 20 + 11 * 100 + 90 + 4 - 20);
+    const struct wi_finding *finding = finding_of(&b, WI_SUB_MANY_TINY_COPIES);
+    assert_int_equal(finding->copies, 12);
+    assert_int_equal(finding->bytes, 12 * 4096);
+    bench_close(&b);
+}
+
+/* Queued work: 5 us of spacing is launch-bound, 500 us a dependency, the same before a node of a
+ * graph launched long ago is not traced. */
+static void test_queued_work(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 1, 10, 1000);
+    launch(&b, 1, 2, 1005, 2000);
+    launch(&b, 2, 3, 2500, 3000);
+    struct wi_host_call call = make_call(&b, WI_API_GRAPH_LAUNCH, 3, 4);
+    call.corr = ++b.corr;
+    wi_engine_call(b.engine, &call);
+    struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 3500, 4000);
+    op.flags = WI_OP_GRAPH_NODE;
+    wi_engine_op(b.engine, &op);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 10 + 5);
+    assert_int_equal(us_of(&b, WI_SUB_DEVICE_DEPENDENCY), 500);
+    assert_int_equal(us_of(&b, WI_SUB_UNTRACED), 500);
+    assert_int_equal(device_of(&b, 0)->idle_ns, (10 + 5 + 500) * US); /* without untraced */
+    bench_close(&b);
+}
+
+/* Work of a call that was not recorded: the gap before it is not called idle. */
+static void test_unknown_call_is_untraced(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 20);
+    b.corr = 999;
+    struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 1020, 1030);
+    wi_engine_op(b.engine, &op);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_UNTRACED), 1000);
+    bench_close(&b);
+}
+
+/* Allocation, pinning, module loading and a slow first launch name themselves. */
+static void test_calls_name_themselves(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    say(&b, WI_API_ALLOC, 0, 400); /* before the first operation: start-up */
+    launch(&b, 400, 410, 410, 510);
+    say(&b, WI_API_ALLOC, 510, 710);
+    say(&b, WI_API_FREE, 710, 1010);
+    say(&b, WI_API_PIN, 1010, 1410);
+    say(&b, WI_API_MODULE_LOAD, 1410, 1910);
+    launch(&b, 1910, 8910, 8910, 9010); /* 7 ms in one launch: it loads its kernel */
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_FIRST_TOUCH), 400);
+    assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 200 + 300);
+    assert_int_equal(us_of(&b, WI_SUB_PIN_PER_COPY), 400);
+    assert_int_equal(us_of(&b, WI_SUB_MODULE_LOAD), 500 + 7000);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* After the last operation the last issuing thread is charged until the last call returns. */
+static void test_trailing_gap(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 110);
+    say(&b, WI_API_FREE, 310, 360);
+    finish(&b);
+    assert_int_equal(device_of(&b, 0)->window_end_ns, 360 * US);
+    assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 50);
+    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 200);
+    bench_close(&b);
+}
+
+/* Two threads that alternate are one clock: while B issues, A's silence is not host work. */
+static void test_alternating_threads(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int step = 0; step < 6; step++) {
+        for (int i = 0; i < 20; i++) {
+            int64_t at = step * 4000 + i * 100;
+            b.thread = i < 10 ? 1 : 2;
+            launch(&b, at, at + 10, at + 10, at + 15);
+        }
+    }
+    finish(&b);
+    /* Each step: 20 launches, 85 us of silence after each; hand-overs (first launch of a thread's
+     * burst) are host work, 2 a step but the very first one. */
+    int64_t window = 5 * 4000 + 19 * 100 + 15;
+    int64_t hand_over = 6 * 85 + 5 * (4000 - 1915);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 600);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), window - 600 - hand_over);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* Two threads that overlap all the time are independent: B's calls do not explain A's silence. */
+static void test_independent_threads(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    int64_t at = 0;
+    for (int step = 0; step < 20; step++, at += 2000)
+        for (int i = 0; i < 20; i++) {
+            b.thread = 1 + (uint32_t)i % 2;
+            launch(&b, at + i * 10, at + i * 10 + 5, at + i * 10 + 5, at + i * 10 + 10);
+        }
+    for (int i = 0; i < 40; i++) { /* only thread 2 calls allocations; thread 1 ends the gap */
+        b.thread = 2;
+        say(&b, WI_API_ALLOC, at + i * 20, at + i * 20 + 20);
+    }
+    b.thread = 1;
+    launch(&b, at + 800, at + 805, at + 805, at + 810);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 0);
+    bench_close(&b);
+}
+
+/* Annotations of a recorded trace: preparing the input on the thread itself, and waiting for it. */
+static void test_annotated_input(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    struct wi_event event = {.kind = WI_EVENT_SPAN};
+    launch(&b, 0, 10, 10, 110);
+    event.u.span = (struct wi_host_span){110 * US, 10110 * US, 100, 0, WI_SPAN_INPUT_INLINE};
+    wi_engine_push(b.engine, &event);
+    event.u.span = (struct wi_host_span){10110 * US, 12110 * US, 100, 0, WI_SPAN_INPUT_WAIT};
+    wi_engine_push(b.engine, &event);
+    launch(&b, 12110, 12120, 12120, 12220);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 10000);
+    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 2000);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launch_bound),
+        cmocka_unit_test(test_seven_launches_are_no_run),
+        cmocka_unit_test(test_long_silence_ends_a_run),
+        cmocka_unit_test(test_asleep_before_a_copy_is_input),
+        cmocka_unit_test(test_asleep_before_a_launch_is_unknown),
+        cmocka_unit_test(test_children_tell_the_cause),
+        cmocka_unit_test(test_mixed_evidence_is_divided),
+        cmocka_unit_test(test_blocking_copy_exposes_what_would_have_fitted),
+        cmocka_unit_test(test_read_back),
+        cmocka_unit_test(test_read_back_by_sync),
+        cmocka_unit_test(test_bare_sync),
+        cmocka_unit_test(test_many_tiny_copies),
+        cmocka_unit_test(test_queued_work),
+        cmocka_unit_test(test_unknown_call_is_untraced),
+        cmocka_unit_test(test_calls_name_themselves),
+        cmocka_unit_test(test_trailing_gap),
+        cmocka_unit_test(test_alternating_threads),
+        cmocka_unit_test(test_independent_threads),
+        cmocka_unit_test(test_annotated_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
