@@ -205,26 +205,49 @@ static const struct placeholder *find(const char *text, size_t *len)
     return NULL;
 }
 
+/* Expands one clause into s->out. Returns the number of unknown placeholders; *figures and *dashes
+ * get the number of placeholders and of those that printed "-". */
+static int expand_clause(const struct subject *s, const char *text, size_t len, int *figures,
+                         int *dashes)
+{
+    const char *end = text + len;
+    int unknown = 0;
+    while (text < end) {
+        size_t width = 1;
+        const struct placeholder *row = *text == '{' ? find(text, &width) : NULL;
+        if (row) {
+            size_t before = s->out->len;
+            row->get(s);
+            ++*figures;
+            *dashes += s->out->len == before + 1 && s->out->buf[before] == '-';
+            text += width;
+            continue;
+        }
+        wi_out_char(s->out, *text);
+        unknown += text[0] == '{' && text[1] != '{';
+        text += text[0] == '{' && text[1] == '{' ? 2 : 1;
+    }
+    return unknown;
+}
+
 int wi_expand(struct wi_out *out, const char *text, const struct wi_finding *finding,
               const struct wi_names *names)
 {
-    struct subject subject = {out, finding, names};
+    const char *separator = "";
     int unknown = 0;
     while (text && *text) {
-        size_t len = strcspn(text, "{");
-        wi_out_bytes(out, text, len);
-        text += len;
-        if (!*text)
-            break;
-        const struct placeholder *row = find(text, &len);
-        if (row) {
-            row->get(&subject);
-            text += len;
-            continue;
+        const char *end = strstr(text, "; ");
+        size_t len = end ? (size_t)(end - text) : strlen(text);
+        struct wi_phrase clause;
+        struct subject subject = {wi_phrase_begin(&clause), finding, names};
+        int figures = 0, dashes = 0;
+        unknown += expand_clause(&subject, text, len, &figures, &dashes);
+        if (figures == 0 || dashes < figures) {
+            wi_out_str(out, separator);
+            wi_out_str(out, wi_phrase_end(&clause));
+            separator = "; ";
         }
-        wi_out_char(out, '{');
-        unknown += text[1] != '{';
-        text += text[1] == '{' ? 2 : 1;
+        text += end ? len + 2 : len;
     }
     return unknown;
 }

@@ -7,8 +7,9 @@
 #include "base/out.h"
 #include "model/names.h"
 
-/* Writes text with every {placeholder} replaced; unknown ones stay as they are, "{{" gives "{".
- * Returns the number of unknown placeholders. text may be NULL (writes nothing). */
+/* Writes text with every {placeholder} replaced; unknown ones stay as they are, "{{" gives "{". A
+ * clause (up to "; ") of which no figure is known is left out: it would tell nothing. Returns the
+ * number of unknown placeholders. text may be NULL (writes nothing). */
 int wi_expand(struct wi_out *out, const char *text, const struct wi_finding *finding,
               const struct wi_names *names);
 /* The number of placeholders in text that are not in the table. */

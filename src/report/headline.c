@@ -61,6 +61,19 @@ static void put_amount(struct wi_out *out, int64_t ns, int64_t window_ns)
     wi_human_ns(out, ns);
 }
 
+/* Idle time that nobody can save: without it the two figures of the headline would not add up. */
+static void put_no_stall(struct wi_out *out, const struct wi_device_result *device)
+{
+    static const enum wi_class CLASSES[] = {WI_CLASS_WARM_UP, WI_CLASS_NO_WORK};
+    for (size_t i = 0; i < sizeof(CLASSES) / sizeof(CLASSES[0]); i++) {
+        int64_t ns = device->class_ns[CLASSES[i]];
+        if (ns < wi_window_ns(device) / 20)
+            continue;
+        wi_out_f(out, "; %s ", wi_class_people(CLASSES[i]));
+        wi_human_share(out, ns, wi_window_ns(device), 1);
+    }
+}
+
 /* Copies that nothing covers keep the device busy: then it does not idle, it copies. */
 static int mostly_copying(const struct wi_device_result *device, const struct wi_finding *finding)
 {
@@ -90,6 +103,7 @@ static void stall(const struct wi_report *report, const struct wi_device_result 
         wi_out_str(shout, " OF THE TIME.");
         wi_out_f(rest, "%s: ", WAITS[class_id]);
         put_amount(rest, finding->ns, window_ns);
+        put_no_stall(rest, device);
         wi_out_char(rest, '.');
         return;
     }
@@ -152,8 +166,8 @@ static void open_question(const struct wi_report *report, const struct wi_device
                           struct wi_out *shout, struct wi_out *rest)
 {
     const char *reason = report->result->verdict.reason;
-    wi_out_str(shout, "INCONCLUSIVE.");
-    wi_out_clean(rest, reason ? reason : "The evidence does not decide");
+    wi_out_str(shout, "INCONCLUSIVE:");
+    wi_out_clean(rest, reason ? reason : "the evidence does not decide");
     wi_out_str(rest, ". The device idles ");
     wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
     wi_out_str(rest, " of the time.");
@@ -167,6 +181,8 @@ static void no_work(const struct wi_report *report, struct wi_out *shout, struct
         wi_out_str(rest, "The job made ");
         wi_out_u64(rest, coverage->calls);
         wi_out_str(rest, " CUDA calls, but no kernel, copy or memset of it was recorded.");
+    } else if (report->job->end == WI_JOB_IMPORTED) {
+        wi_out_str(rest, "The recording holds no device operation.");
     } else {
         wi_out_str(rest, "The job made no CUDA call that does work.");
     }

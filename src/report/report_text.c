@@ -39,6 +39,18 @@ static void put_device(struct wi_out *out, const struct wi_report *report,
     wi_out_f(out, " #%d", device->info.device);
 }
 
+/* What ran; of a recording that does not say it, the file. */
+static void put_program(struct wi_out *out, const struct wi_job *job)
+{
+    const char *slash = job->source ? strrchr(job->source, '/') : NULL;
+    if (job->program)
+        wi_out_clean(out, job->program);
+    else if (job->source)
+        wi_out_clean(out, slash ? slash + 1 : job->source);
+    else
+        wi_out_str(out, "job");
+}
+
 /* The devices that did something, or "no GPU used". */
 static void put_devices(struct wi_out *out, const struct wi_report *report)
 {
@@ -73,8 +85,7 @@ static void put_end(struct wi_out *out, const struct wi_job *job)
             wi_out_f(out, " by signal %d", job->status);
         break;
     case WI_JOB_IMPORTED:
-        wi_out_str(out, "read from ");
-        wi_out_clean(out, job->source ? job->source : "a recording");
+        wi_out_str(out, "read from a recording");
         break;
     }
 }
@@ -86,7 +97,7 @@ static void put_header(struct wi_layout *layout, const struct wi_report *report)
     struct wi_out *out = wi_phrase_begin(&phrase);
     wi_out_str(out, "whyidle " WHYIDLE_VERSION);
     separator(out);
-    wi_out_clean(out, report->job->program ? report->job->program : "job");
+    put_program(out, report->job);
     put_rank(out, report->job);
     put_devices(out, report);
     separator(out);
@@ -188,10 +199,9 @@ static void put_template(struct wi_layout *layout, const char *label, const char
                          const struct wi_finding *f, const struct wi_names *names)
 {
     struct wi_phrase phrase;
-    if (!text || !text[0])
-        return;
     wi_expand(wi_phrase_begin(&phrase), text, f, names);
-    wi_layout_line(layout, label, wi_phrase_end(&phrase));
+    if (wi_phrase_end(&phrase)[0])
+        wi_layout_line(layout, label, phrase.text);
 }
 
 static void put_evidence(struct wi_layout *layout, const struct wi_finding *f,
@@ -278,7 +288,7 @@ static void put_others(struct wi_layout *layout, const struct wi_report *report)
         int told = f == wi_verdict_finding(report);
         if (has_fix(f) && f->share >= STALL_SHARE && fixes++ < MOST_FIXES)
             told = 1;
-        if (told || f->share < FINDING_SHARE)
+        if (told || f->share < FINDING_SHARE || wi_subcause_class(f->subcause) == WI_CLASS_UNKNOWN)
             continue;
         struct wi_phrase phrase;
         struct wi_out *out = wi_phrase_begin(&phrase);
@@ -294,6 +304,19 @@ static void put_others(struct wi_layout *layout, const struct wi_report *report)
         if (others == 0)
             wi_out_char(layout->out, '\n');
         wi_layout_line(layout, others++ == 0 ? "ALSO SEEN" : "", wi_phrase_end(&phrase));
+    }
+}
+
+/* What would make it known, if the engine says so. */
+static void put_advice(struct wi_out *out, const struct wi_report *report, int device, int subcause)
+{
+    for (int i = 0; i < report->result->finding_count; i++) {
+        const struct wi_finding *f = &report->result->findings[i];
+        if ((int)f->subcause != subcause || f->device != device || !f->fix || !f->fix[0])
+            continue;
+        wi_out_str(out, "; ");
+        wi_expand(out, f->fix, f, report->names);
+        return;
     }
 }
 
@@ -316,6 +339,7 @@ static void put_unknown(struct wi_layout *layout, const struct wi_report *report
                  wi_subcause_id((enum wi_subcause)i));
         if (i == WI_SUB_UNTRACED || i == WI_SUB_BLIND_INTERVAL)
             wi_out_str(out, "; the device may have worked then, so it is not called idle");
+        put_advice(out, report, device->info.device, i);
         wi_layout_line(layout, "  not known", wi_phrase_end(&phrase));
     }
 }

@@ -85,13 +85,15 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
     put_raw(layout, device);
 }
 
-/* 1 if some finding is of this class, and large enough to be told. */
-static int found(const struct wi_report *report, enum wi_class class_id)
+/* 1 if some finding is of this class (any sub-cause of it if subcause is -1) and worth telling. */
+static int found(const struct wi_report *report, enum wi_class class_id, int subcause)
 {
-    for (int i = 0; i < report->result->finding_count; i++)
-        if (wi_subcause_class(report->result->findings[i].subcause) == class_id &&
-            report->result->findings[i].share >= ROW_SHARE)
+    for (int i = 0; i < report->result->finding_count; i++) {
+        const struct wi_finding *f = &report->result->findings[i];
+        if (wi_subcause_class(f->subcause) == class_id && f->share >= ROW_SHARE &&
+            (subcause < 0 || (int)f->subcause == subcause))
             return 1;
+    }
     return 0;
 }
 
@@ -105,14 +107,34 @@ static void put_copies(struct wi_layout *layout, const struct wi_report *report)
         wi_table_row(layout, &table, &result->copies[i]);
 }
 
+/* The index of the kernel with the most under-filled time below (limit_ns, limit_index), in that
+ * order; -1 if there is none. */
+static int next_kernel(const struct wi_result *result, int64_t limit_ns, int limit_index)
+{
+    int best = -1;
+    for (int i = 0; i < result->kernel_count; i++) {
+        int64_t ns = result->kernels[i].underfilled_ns;
+        int below = ns < limit_ns || (ns == limit_ns && i > limit_index);
+        if (ns > 0 && below && (best < 0 || ns > result->kernels[best].underfilled_ns))
+            best = i;
+    }
+    return best;
+}
+
+/* Those that are too small to fill the device, the worst first. */
 static void put_kernels(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_result *result = report->result;
     struct wi_table table = {WI_TABLE_KERNELS, report->names, result->end_ns - result->start_ns};
+    int at = next_kernel(result, INT64_MAX, -1);
+    if (at < 0)
+        return;
     wi_out_char(layout->out, '\n');
-    wi_table_head(layout, &table, "KERNELS");
-    for (int i = 0; i < result->kernel_count && i < MOST_KERNELS; i++)
-        wi_table_row(layout, &table, &result->kernels[i]);
+    wi_table_head(layout, &table, "KERNELS TOO SMALL TO FILL IT");
+    for (int i = 0; i < MOST_KERNELS && at >= 0; i++) {
+        wi_table_row(layout, &table, &result->kernels[at]);
+        at = next_kernel(result, result->kernels[at].underfilled_ns, at);
+    }
 }
 
 static void put_calls(struct wi_layout *layout, const struct wi_report *report)
@@ -152,9 +174,9 @@ void wi_text_account(struct wi_layout *layout, const struct wi_report *report)
         if (result->devices[i].used && !result->host_only)
             put_device_account(layout, report, &result->devices[i]);
     put_unused(layout, report);
-    if (result->copy_count > 0 && found(report, WI_CLASS_TRANSFER))
+    if (result->copy_count > 0 && found(report, WI_CLASS_TRANSFER, -1))
         put_copies(layout, report);
-    if (result->kernel_count > 0 && found(report, WI_CLASS_SMALL_BATCH))
+    if (result->kernel_count > 0 && found(report, WI_CLASS_SMALL_BATCH, WI_SUB_UNDER_FILLED))
         put_kernels(layout, report);
     if (result->coverage.calls > 0 && (result->host_only || wi_used_devices(report) == 0))
         put_calls(layout, report);

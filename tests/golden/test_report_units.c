@@ -110,9 +110,9 @@ static void test_placeholders(void **state)
           "4 GB, 500 MB, 2 GB/s, 5, -, -, data-loading/too-few-workers");
     f.copies = 0;
     f.children = f.cores_idle_permille = WI_UNKNOWN;
-    wi_expand(fresh(), "{bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}", &f,
-              names);
-    shows("- - - - - -");
+    wi_expand(fresh(), "{count} {bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}",
+              &f, names);
+    shows("10 - - - - - -");
     wi_names_free(names);
 }
 
@@ -125,6 +125,36 @@ static void test_unknown_placeholder(void **state)
     assert_int_equal(wi_expand_check("{count} {median}"), 0);
     assert_int_equal(wi_expand_check("{count} {medium}"), 1);
     assert_int_equal(wi_expand_check(NULL), 0);
+}
+
+static void test_clauses(void **state)
+{
+    struct wi_finding f = {.exposed_by = -1,
+                           .count = 3,
+                           .children = WI_UNKNOWN,
+                           .cores_idle_permille = WI_UNKNOWN,
+                           .cores_allowed = WI_UNKNOWN};
+    (void)state;
+    wi_expand(fresh(), "{count} waits, {children} workers; {cores_idle} of {cores_allowed} idle",
+              &f, NULL);
+    shows("3 waits, - workers");
+    wi_expand(fresh(), "{children} workers; no figure; {count}", &f, NULL);
+    shows("no figure; 3");
+    wi_expand(fresh(), "{children} workers", &f, NULL);
+    shows("");
+}
+
+/* The texts of the engine's findings use only placeholders that exist. */
+static void test_advice(void **state)
+{
+    static const char *const TEXTS[] = {
+#define ADVICE(subcause, seen, fix, sample) seen, fix,
+#include "analyze/advice.def"
+#undef ADVICE
+    };
+    (void)state;
+    for (size_t i = 0; i < WI_ARRAY_LEN(TEXTS); i++)
+        assert_int_equal(wi_expand_check(TEXTS[i]), 0);
 }
 
 static void wrapped(const char *text, int width, int indent, const char *expected)
@@ -187,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time),         cmocka_unit_test(test_bytes_and_shares),
         cmocka_unit_test(test_placeholders), cmocka_unit_test(test_unknown_placeholder),
+        cmocka_unit_test(test_clauses),      cmocka_unit_test(test_advice),
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_small_buffer),
     };
