@@ -13,7 +13,7 @@
 
 static int64_t thread_cpu_ns(void)
 {
-    struct timespec ts;
+    struct timespec ts = {0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }

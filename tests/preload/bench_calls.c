@@ -17,7 +17,7 @@
 #define DEFAULT_PAIRS 30
 #define MAX_PAIRS     500
 #define CHILD_CALLS   200000
-#define PATH_BYTES    2048
+#define PATH_BYTES    4096
 
 static int64_t now_ns(void)
 {
@@ -126,7 +126,7 @@ static int compare(const char *self, const char *dir, const char *call, const ch
 
 int main(int argc, char **argv)
 {
-    static char self[PATH_BYTES / 2], dir[PATH_BYTES / 2];
+    static char self[PATH_BYTES / 4], dir[PATH_BYTES / 4];
     if (argc > 3 && !strcmp(argv[1], "--child"))
         return child(argv[2], atoi(argv[3]));
     int pairs = argc > 1 ? atoi(argv[1]) : DEFAULT_PAIRS;
@@ -136,6 +136,10 @@ int main(int argc, char **argv)
         return 2;
     memcpy(dir, self, sizeof(dir));
     *strrchr(dir, '/') = 0;
+    char libraries[PATH_BYTES];
+    if (snprintf(libraries, sizeof(libraries), "%s/../../vgpu/13:%s/../../vgpu", dir, dir) < 0)
+        return 2;
+    setenv("LD_LIBRARY_PATH", libraries, 1);
     printf("pairs %d count\n", pairs);
     return compare(self, dir, "set-device", "off", "added_per_call_wrapper", pairs) |
            compare(self, dir, "query", "off", "added_per_call_wrapper_query", pairs) |

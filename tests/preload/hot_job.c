@@ -1,11 +1,12 @@
 /* Makes the same CUDA calls many times and tells how many allocations and system calls came in
- * between: allocations through alloc_count.so, system calls by a seccomp filter that forbids every
- * one but those a clock may fall back to (a forbidden one ends the process with SIGSYS).
+ * between: allocations through alloc_count.so, system calls by a seccomp filter that turns each of
+ * them into a signal, which is counted.
  *   hot_job allocations N | hot_job system-calls N
  * Threads: one. */
 #include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +17,28 @@
 
 #include "job_cuda.h"
 
-/* Only this thread's filter: the helper goes on as it likes. */
-static int forbid_system_calls(void)
+static volatile sig_atomic_t counted;
+
+static void count_call(int signal)
 {
+    (void)signal;
+    counted++;
+}
+
+/* Only this thread's filter: the helper goes on as it likes. Returning from the handler is allowed
+ * as a call, too. */
+static int count_system_calls(void)
+{
+    signal(SIGSYS, count_call);
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
     };
     struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
@@ -59,11 +72,12 @@ int main(int argc, char **argv)
         printf("%ld\n", counter() - before);
         return 0;
     }
-    if (forbid_system_calls() != 0)
+    if (count_system_calls() != 0)
         return 77;
     calls(times);
-    static const char DONE[] = "no system call\n";
-    if (write(1, DONE, sizeof(DONE) - 1) < 0)
+    char text[16];
+    int len = snprintf(text, sizeof(text), "%d\n", (int)counted);
+    if (write(1, text, (size_t)len) < 0)
         return 4;
     syscall(SYS_exit_group, 0);
     return 0;
