@@ -139,6 +139,11 @@ static int64_t number_or(const struct wi_kineto_record *record, int field, int64
     return has(record, field) ? record->number[field] : fallback;
 }
 
+int64_t wi_kineto_count(const struct wi_kineto_record *record, int field, int64_t fallback)
+{
+    return has(record, field) && record->number[field] >= 0 ? record->number[field] : fallback;
+}
+
 /* A count that fits, or 0 = unknown. */
 static uint32_t count_of(int64_t value)
 {

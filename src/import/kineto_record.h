@@ -55,6 +55,8 @@ void wi_kineto_clear(struct wi_kineto_record *record);
 void wi_kineto_set_ns(struct wi_kineto_record *record, int field, const char *text, size_t len);
 void wi_kineto_set_int(struct wi_kineto_record *record, int field, const char *text, size_t len);
 void wi_kineto_set_text(struct wi_kineto_record *record, int field, const char *text, size_t len);
+/* A number of the record that cannot be negative. */
+int64_t wi_kineto_count(const struct wi_kineto_record *record, int field, int64_t fallback);
 /* The record as an event; times are as in the file, the base time is not added. */
 enum wi_kineto_outcome wi_kineto_event(const struct wi_kineto_record *record,
                                        struct wi_names *names, struct wi_event *event);
