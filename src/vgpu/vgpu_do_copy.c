@@ -26,13 +26,6 @@ void vg_burn_call(void)
     }
 }
 
-/* Rows of `width` bytes; a plain copy has one row. */
-struct shape {
-    void *target;
-    const void *source;
-    size_t target_pitch, source_pitch, width, height;
-};
-
 static void *at(vg_address address)
 {
     return (void *)(uintptr_t)address;
@@ -64,7 +57,7 @@ static int64_t host_gbps(uint8_t kind)
     return kind == VGPU_MEM_PAGEABLE ? vg_config()->pageable_gbps : vg_config()->pinned_gbps;
 }
 
-static void describe(struct vg_item *item, const struct shape *shape, int device)
+static void describe(struct vg_item *item, const struct vg_effect *shape, int device)
 {
     const struct vg_config *config = vg_config();
     struct vgpu_op *op = &item->op;
@@ -109,15 +102,7 @@ static bool waits(const struct vgpu_op *op)
     }
 }
 
-static void move_rows(const struct shape *shape)
-{
-    for (size_t row = 0; row < shape->height && vg_config()->data; row++) {
-        memmove((char *)shape->target + row * shape->target_pitch,
-                (const char *)shape->source + row * shape->source_pitch, shape->width);
-    }
-}
-
-static int copy(const struct shape *shape, void *handle, bool per_thread, bool asynchronous)
+static int copy(const struct vg_effect *shape, void *handle, bool per_thread, bool asynchronous)
 {
     int error = VG_SUCCESS;
     struct vg_stream *stream = vg_call_stream(handle, per_thread, &error);
@@ -131,8 +116,7 @@ static int copy(const struct shape *shape, void *handle, bool per_thread, bool a
     describe(&item, shape, stream->context->device);
     item.op.asynchronous = asynchronous;
     item.op.correlation = vg_call_correlation();
-    item.target = shape->height == 1 ? shape->target : NULL;
-    item.source = shape->source;
+    item.effect = *shape;
     if (stream->capture != NULL && !asynchronous) {
         return VG_CAPTURE_UNSUPPORTED;
     }
@@ -146,7 +130,12 @@ static int copy(const struct shape *shape, void *handle, bool per_thread, bool a
     if (wait && end_ns == 0) {
         vg_wait_stream(stream);
     }
-    move_rows(shape);
+    if (error == VG_SUCCESS) {
+        vg_effect_add(shape);
+    }
+    if (wait || item.op.source_kind == VGPU_MEM_PAGEABLE) {
+        vg_effects_settle();
+    }
     if (wait) {
         vg_wait_until(end_ns);
     }
@@ -156,7 +145,7 @@ static int copy(const struct shape *shape, void *handle, bool per_thread, bool a
 static int copy_line(void *target, const void *source, size_t bytes, void *stream, bool per_thread,
                      bool asynchronous)
 {
-    const struct shape shape = {target, source, bytes, bytes, bytes, 1};
+    const struct vg_effect shape = {target, source, bytes, bytes, bytes, 1, 0, 0};
     return copy(&shape, stream, per_thread, asynchronous);
 }
 
@@ -212,91 +201,97 @@ int vg_do_peer_copy_async(const struct vg_a_peer_copy_async *a, bool per_thread)
 
 enum { TYPE_HOST = 1 };
 
-static struct shape shape_2d(const struct vg_copy_2d *s)
+static struct vg_effect shape_2d(const struct vg_copy_2d *s)
 {
     const char *source = s->source_type == TYPE_HOST ? s->source_host : at(s->source_device);
     char *target = s->target_type == TYPE_HOST ? s->target_host : at(s->target_device);
-    return (struct shape){target + s->target_y * s->target_pitch + s->target_x,
-                          source + s->source_y * s->source_pitch + s->source_x,
-                          s->target_pitch,
-                          s->source_pitch,
-                          s->width,
-                          s->height};
+    return (struct vg_effect){target + s->target_y * s->target_pitch + s->target_x,
+                              source + s->source_y * s->source_pitch + s->source_x,
+                              s->target_pitch,
+                              s->source_pitch,
+                              s->width,
+                              s->height,
+                              0,
+                              0};
 }
 
 int vg_do_copy_2d(const struct vg_a_copy_2d *a, bool per_thread)
 {
-    const struct shape shape = shape_2d(a->shape);
+    const struct vg_effect shape = shape_2d(a->shape);
     return copy(&shape, NULL, per_thread, false);
 }
 
 int vg_do_copy_2d_async(const struct vg_a_copy_2d_async *a, bool per_thread)
 {
-    const struct shape shape = shape_2d(a->shape);
+    const struct vg_effect shape = shape_2d(a->shape);
     return copy(&shape, a->stream, per_thread, true);
 }
 
-static void set_words(uint32_t *target, uint32_t value, size_t count)
-{
-    for (size_t i = 0; i < count && vg_config()->data; i++) {
-        target[i] = value;
-    }
-}
-
 /* Memsets never wait on the host: of device memory they are asynchronous in any form. */
-static int set(vg_address target, uint32_t value, size_t bytes, void *handle, bool per_thread,
-               bool bytewise)
+static int set(const struct vg_effect *effect, void *handle, bool per_thread)
 {
     int error = VG_SUCCESS;
+    uint64_t bytes = (uint64_t)effect->width * effect->height;
     struct vg_stream *stream = vg_call_stream(handle, per_thread, &error);
     if (stream == NULL || bytes == 0) {
         return error;
     }
-    struct vg_item item = {.kind = VG_ITEM_OP};
+    struct vg_item item = {.kind = VG_ITEM_OP, .effect = *effect};
     uint32_t device = 0;
     item.op.kind = VGPU_MEMSET;
     item.op.bytes = bytes;
-    item.op.value = value;
-    item.op.target_kind = kind_of(at(target), &device);
+    item.op.value = effect->value;
+    item.op.target_kind = kind_of(effect->target, &device);
     item.op.asynchronous = 1;
     item.op.correlation = vg_call_correlation();
     item.latency_ns = (uint64_t)vg_config()->copy_latency_ns;
     item.duration_ns = transfer_ns(bytes, vg_config()->device_gbps);
-    item.target = bytewise ? at(target) : NULL;
     if (vg_capture_take(stream, &item)) {
         return VG_SUCCESS;
     }
     vg_burn_call();
-    vg_memory_effect(&item);
+    vg_effect_add(effect);
     return vg_submit(stream, &item, NULL);
+}
+
+static int set_line(vg_address target, uint32_t value, size_t count, uint32_t element_bytes,
+                    void *stream, bool per_thread)
+{
+    const struct vg_effect effect = {.target = at(target),
+                                     .width = count * element_bytes,
+                                     .height = 1,
+                                     .value = value,
+                                     .element_bytes = element_bytes};
+    return set(&effect, stream, per_thread);
 }
 
 int vg_do_set8(const struct vg_a_set8 *a, bool per_thread)
 {
-    return set(a->target, a->value, a->count, NULL, per_thread, true);
+    return set_line(a->target, a->value, a->count, 1, NULL, per_thread);
 }
 
 int vg_do_set8_async(const struct vg_a_set8_async *a, bool per_thread)
 {
-    return set(a->target, a->value, a->count, a->stream, per_thread, true);
+    return set_line(a->target, a->value, a->count, 1, a->stream, per_thread);
 }
 
 int vg_do_set32(const struct vg_a_set32 *a, bool per_thread)
 {
-    set_words(at(a->target), a->value, a->count);
-    return set(a->target, a->value, a->count * 4, NULL, per_thread, false);
+    return set_line(a->target, a->value, a->count, 4, NULL, per_thread);
 }
 
 int vg_do_set32_async(const struct vg_a_set32_async *a, bool per_thread)
 {
-    set_words(at(a->target), a->value, a->count);
-    return set(a->target, a->value, a->count * 4, a->stream, per_thread, false);
+    return set_line(a->target, a->value, a->count, 4, a->stream, per_thread);
 }
 
 int vg_do_set2d8_async(const struct vg_a_set2d8_async *a, bool per_thread)
 {
-    for (size_t row = 0; row < a->height && vg_config()->data; row++) {
-        memset((char *)at(a->target) + row * a->pitch, a->value, a->width);
-    }
-    return set(a->target, a->value, a->width * a->height, a->stream, per_thread, false);
+    const struct vg_effect effect = {.target = at(a->target),
+                                     .target_pitch = a->pitch,
+                                     .width = a->width,
+                                     .height = a->height,
+                                     .value = a->value,
+                                     .element_bytes = 1};
+    return set(&effect, a->stream, per_thread);
 }

@@ -94,6 +94,7 @@ int vg_do_memory_free_async(const struct vg_a_memory_free_async *a, bool per_thr
     if (vg_call_stream(a->stream, per_thread, &error) == NULL) {
         return error;
     }
+    vg_effects_settle();
     return vg_memory_free((void *)(uintptr_t)a->address, true) ? VG_SUCCESS : VG_INVALID_VALUE;
 }
 
@@ -152,6 +153,7 @@ int vg_do_host_register(const struct vg_a_host_register *a, bool per_thread)
 int vg_do_host_unregister(const struct vg_a_host_unregister *a, bool per_thread)
 {
     (void)per_thread;
+    vg_effects_settle();
     return vg_memory_unregister(a->address) ? VG_SUCCESS : VG_HOST_MEMORY_NOT_REGISTERED;
 }
 

@@ -303,6 +303,7 @@ void vg_wait_until(uint64_t due_ns)
 /* The end of a stream's work including the legacy stream's, once all of it has times. */
 void vg_wait_stream(struct vg_stream *stream)
 {
+    vg_effects_settle();
     pthread_mutex_lock(&vg_model.lock);
     struct vg_item all = {.sequence = ++vg_model.sequence};
     uint64_t due_ns = 0;
@@ -318,6 +319,7 @@ void vg_wait_stream(struct vg_stream *stream)
 static void wait_matching(const struct vg_context *context, int device)
 {
     uint64_t due_ns = 0;
+    vg_effects_settle();
     pthread_mutex_lock(&vg_model.lock);
     uint64_t sequence = ++vg_model.sequence;
     struct vg_stream *stream = vg_model.streams;
@@ -348,6 +350,7 @@ void vg_wait_device(int device)
 
 void vg_wait_event(struct vg_event *event)
 {
+    vg_effects_settle();
     pthread_mutex_lock(&vg_model.lock);
     uint64_t generation = event->issued;
     while (event->resolved < generation) {
@@ -360,6 +363,7 @@ void vg_wait_event(struct vg_event *event)
 
 bool vg_stream_done(struct vg_stream *stream)
 {
+    vg_effects_settle();
     pthread_mutex_lock(&vg_model.lock);
     struct vg_item all = {.sequence = ++vg_model.sequence};
     uint64_t due_ns = 0;
@@ -371,6 +375,7 @@ bool vg_stream_done(struct vg_stream *stream)
 
 bool vg_event_done(struct vg_event *event)
 {
+    vg_effects_settle();
     pthread_mutex_lock(&vg_model.lock);
     bool done = event->resolved == event->issued && event->time_ns <= vg_now_ns();
     pthread_mutex_unlock(&vg_model.lock);

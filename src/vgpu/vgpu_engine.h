@@ -7,6 +7,7 @@
 #define VGPU_ENGINE_H
 
 #include "vgpu_core.h"
+#include "vgpu_effects.h"
 
 #include <pthread.h>
 
@@ -30,9 +31,7 @@ struct vg_item {
     struct vg_graph *graph; /* a launched graph's own copy, counted */
     struct vg_stream *stream;
     struct vg_item *next;
-    /* Captured copies and memsets repeat their effect on memory at every launch. */
-    void *target;
-    const void *source;
+    struct vg_effect effect; /* target NULL: none; graphs repeat it at every launch */
 };
 
 struct vg_stream {

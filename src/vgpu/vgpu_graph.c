@@ -3,7 +3,6 @@
 #include "vgpu_graph.h"
 
 #include "vgpu_config.h"
-#include "vgpu_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -209,7 +208,9 @@ int vg_graph_launch(struct vg_stream *stream, const struct vg_graph *graph, uint
     for (int i = 0; i < own->count; i++) {
         struct vg_item *item = &own->nodes[i].item;
         stamp(&item->op, stream, correlation);
-        vg_memory_effect(item);
+        if (item->effect.target != NULL) {
+            vg_effect_add(&item->effect);
+        }
         host |= item->kind == VG_ITEM_HOST;
     }
     if (host) {

@@ -36,6 +36,7 @@ static void *run(void *unused)
         }
         state.jobs = job->next;
         pthread_mutex_unlock(&vg_model.lock);
+        vg_effects_settle();
         job->item->host_function(job->item->host_argument);
         vg_host_function_done(job->item);
         free(job);

@@ -148,15 +148,3 @@ bool vg_memory_find(const void *address, struct vg_block *block)
     pthread_mutex_unlock(&state.lock);
     return found;
 }
-
-void vg_memory_effect(const struct vg_item *item)
-{
-    if (item->kind != VG_ITEM_OP || item->target == NULL || !vg_config()->data) {
-        return;
-    }
-    if (item->op.kind == VGPU_COPY && item->source != NULL) {
-        memmove(item->target, item->source, item->op.bytes);
-    } else if (item->op.kind == VGPU_MEMSET) {
-        memset(item->target, (int)(item->op.value & 0xff), item->op.bytes);
-    }
-}

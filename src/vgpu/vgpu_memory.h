@@ -22,7 +22,5 @@ bool vg_memory_register(void *address, size_t bytes, int device, uint32_t flags)
 bool vg_memory_unregister(void *address);
 /* The block that holds the address; false: unknown, so pageable. */
 bool vg_memory_find(const void *address, struct vg_block *block);
-/* Copies or sets host-backed memory as a captured or issued item says. */
-void vg_memory_effect(const struct vg_item *item);
 
 #endif
