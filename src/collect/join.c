@@ -7,7 +7,6 @@
 
 #define HELD_MAX   8192u               /* power of two */
 #define LONGEST_NS INT64_C(3000000000) /* three flush periods */
-#define SLACK_NS   INT64_C(2000)       /* CUPTI rounds to its own grid */
 
 static struct {
     struct wi_host_call calls[HELD_MAX];
@@ -34,8 +33,7 @@ void wi_join_call(const struct wi_host_call *call)
 static int encloses(const struct wi_host_call *call, uint32_t thread, int64_t start_ns,
                     int64_t end_ns)
 {
-    return call->thread == thread && call->enter_ns <= start_ns + SLACK_NS &&
-           call->exit_ns + SLACK_NS >= end_ns;
+    return call->thread == thread && call->enter_ns <= start_ns && call->exit_ns >= end_ns;
 }
 
 void wi_join_record(uint32_t thread, int64_t start_ns, int64_t end_ns, uint32_t corr)

@@ -29,9 +29,15 @@ for major in ("13", "12", "11"):
     checks.equal(name + ": all matched", cover["ops_matched"], cover["ops"])
     checks.equal(name + ": owing", cover["calls_owing"], 0)
 
-# a stream under capture gives no records and must hold nothing back; folded queries keep count
-spin = run([job(), "launch", "10", "stream", "query", "50000", "sync"])
-row = spin.report["calls"]["query"] if "calls" in spin.report else None
-checks.true("queries are folded into few records",
-            spin.report["coverage"]["calls"] < 2000, spin.report["coverage"])
+# a spin on a query is folded into few records and still counted in full, without a loss
+spin = run([job(), "launch", "10", "stream", "query", "50000", "sync"]).report
+checks.equal("queries counted", spin["calls"]["query"]["count"], 50000)
+checks.equal("no record lost", spin["coverage"]["lost"]["ring-full"], 0)
+
+# many threads: 128 rings, the others share one; nothing is lost silently
+many = run([job(), "threads", "200", "20", "sync"]).report
+seen = many["calls"]["launch"]["count"]
+lost = many["coverage"]["lost"]["threads"] + many["coverage"]["lost"]["ring-full"]
+checks.equal("launches of 200 threads, seen or counted as lost", seen + lost, 4000)
+checks.equal("all kernels", sum(k["count"] for k in many["kernels"]), 4000)
 checks.finish()

@@ -17,7 +17,7 @@ checks.equal("killed: launches in the last rolling report", launches, 500)
 
 need_virtual_gpu()
 begin = time.monotonic()
-hung = run([job(), "launch", "100", "sync"], VGPU_FAULT="flush=hang", WHYIDLE_EXIT_MS=300)
+hung = run([job(), "launch", "100", "sync"], VGPU_FAULT="flush-hang", WHYIDLE_EXIT_MS=300)
 took = time.monotonic() - begin
 checks.equal("hanging flush: status", hung.status, 0)
 checks.true("hanging flush: the job ends in time", took < 5, took)
