@@ -137,6 +137,8 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
         active.kind = op->flags & WI_OP_COLLECTIVE ? WI_ACTIVE_COLLECTIVE : WI_ACTIVE_KERNEL;
         active.waves = wi_device_waves(&device->info, op);
         active.row = wi_tables_kernel(engine->tables, op);
+        if (op->flags & WI_OP_COLLECTIVE)
+            wi_collectives_add(&engine->tables->collectives, op);
         break;
     case WI_OP_GRAPH:
         device->graphs++;
@@ -171,12 +173,21 @@ static uint32_t join_call(struct wi_engine *engine, const struct wi_device_op *o
     return slot;
 }
 
-/* Enters an op of a device whose sweep has already passed its start. */
-static void note_late(struct wi_engine *engine, struct wi_device *device,
+/* An op of a device whose sweep has already passed its start: what it covers of the time that was
+ * charged as blind is known now. */
+static void take_late(struct wi_engine *engine, struct wi_device *device,
                       const struct wi_device_op *op)
 {
-    if (device->used && op->start_ns < device->pos_ns)
-        engine->coverage.lost[WI_LOSS_LATE]++;
+    if (!device->used || op->start_ns >= device->pos_ns)
+        return;
+    engine->coverage.lost[WI_LOSS_LATE]++;
+    int64_t end = op->end_ns < device->pos_ns ? op->end_ns : device->pos_ns;
+    int64_t taken = wi_device_take_blind(device, op->start_ns, end);
+    const struct wi_sig_key key = {
+        .device = device->info.device, .subcause = WI_SUB_BLIND_INTERVAL, .exposed_by = -1};
+    struct wi_signature *sig = taken ? wi_ledger_get(engine->ledger, &key) : NULL;
+    if (sig)
+        sig->portion_ns[WI_PORTION_UNSEEN] -= taken;
 }
 
 void wi_account_next(struct wi_engine *engine)
@@ -192,7 +203,7 @@ void wi_account_next(struct wi_engine *engine)
         return;
     }
     uint32_t slot = join_call(engine, &op);
-    note_late(engine, device, &op);
+    take_late(engine, device, &op);
     if (!device->used) {
         device->window_start_ns = wi_account_window_start(engine, op.start_ns);
         device->pos_ns = device->window_start_ns;

@@ -222,6 +222,7 @@ void wi_charge_gap(struct wi_charge *charge, int64_t start, int64_t end,
     if (since < end) {
         int64_t from = since > start ? since : start;
         wi_charge_decided(charge, WI_SUB_BLIND_INTERVAL, end - from, NULL, NULL);
+        wi_device_note_blind(charge->device, from, end);
         end = from;
     }
     while (start < end) {

@@ -85,19 +85,24 @@ static void charge_busy(struct wi_device *device, const struct wi_device_rows *r
     int64_t ns = b - a;
     add_raw(&device->line, &now, ns);
     int full = now.kernel && (now.waves_unknown || now.waves * WI_LIMIT_FILL_WAVES_INVERSE >= 1);
+    enum wi_series_kind kind = WI_SERIES_TRANSFER;
     if (full || now.count[WI_ACTIVE_GRAPH] || now.count[WI_ACTIVE_MEMSET] ||
         now.count[WI_ACTIVE_LOCAL_COPY]) {
+        kind = WI_SERIES_COMPUTE;
         device->subcause_ns[WI_SUB_COMPUTE] += ns;
     } else if (now.kernel) {
+        kind = WI_SERIES_UNDER_FILLED;
         device->subcause_ns[WI_SUB_UNDER_FILLED] += ns;
         rows->underfilled(rows->user, now.kernel->row, ns);
     } else if (now.count[WI_ACTIVE_COLLECTIVE]) {
+        kind = WI_SERIES_COMMUNICATION;
         device->subcause_ns[WI_SUB_EXPOSED_COLLECTIVE] += ns;
     } else if (now.copy) {
         rows->exposed(rows->user, device, now.copy, ns);
     } else {
         device->subcause_ns[WI_SUB_BLIND_INTERVAL] += ns;
     }
+    wi_series_add(&device->series, kind, a, b);
 }
 
 static void note_busy(struct wi_device *device, int64_t a, int64_t b)
@@ -139,6 +144,7 @@ void wi_device_advance(struct wi_device *device, int64_t t_ns, const struct wi_d
             device->gap_start_ns = device->pos_ns;
         if (device->line.start_ns != WI_UNKNOWN)
             device->raw_idle_ns += t_ns - device->pos_ns;
+        wi_series_add(&device->series, WI_SERIES_IDLE, device->pos_ns, t_ns);
         device->pos_ns = t_ns;
     }
 }
@@ -209,5 +215,32 @@ int64_t wi_device_busy_in(const struct wi_device *device, int64_t start_ns, int6
         int64_t b = device->busy[i].end_ns < end_ns ? device->busy[i].end_ns : end_ns;
         total += b > a ? b - a : 0;
     }
+    return total;
+}
+
+void wi_device_note_blind(struct wi_device *device, int64_t start_ns, int64_t end_ns)
+{
+    device->blind[device->blind_count++ % WI_BUSY_SPANS] = (struct wi_busy_span){start_ns, end_ns};
+}
+
+int64_t wi_device_take_blind(struct wi_device *device, int64_t start_ns, int64_t end_ns)
+{
+    int64_t total = 0;
+    uint32_t kept = device->blind_count < WI_BUSY_SPANS ? device->blind_count : WI_BUSY_SPANS;
+    for (uint32_t i = 0; i < kept; i++) {
+        struct wi_busy_span *blind = &device->blind[i];
+        int64_t a = blind->start_ns > start_ns ? blind->start_ns : start_ns;
+        int64_t b = blind->end_ns < end_ns ? blind->end_ns : end_ns;
+        if (b <= a)
+            continue;
+        total += b - a;
+        if (a == blind->start_ns)
+            blind->start_ns = b; /* the part behind stays; one before it stays with the rest */
+        else
+            blind->end_ns = a;
+    }
+    device->subcause_ns[WI_SUB_COMPUTE] += total;
+    device->line.kernel_ns += total;
+    device->line.idle_ns -= total;
     return total;
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyze/result.h"
+#include "analyze/series.h"
 
 #define WI_ACTIVE_OPS 256u /* running at once; further ones of a kind are joined */
 #define WI_BUSY_SPANS 64u
@@ -52,8 +53,11 @@ struct wi_device {
     int64_t subcause_ns[WI_SUB_COUNT]; /* busy time only */
     uint32_t active_count;
     struct wi_active active[WI_ACTIVE_OPS];
+    struct wi_series series;
     uint32_t busy_count; /* ring of the latest busy stretches, joined by BUSY_JOIN_NS */
     struct wi_busy_span busy[WI_BUSY_SPANS];
+    uint32_t blind_count; /* ring of what was charged as blind: a late record takes it back */
+    struct wi_busy_span blind[WI_BUSY_SPANS];
 };
 
 struct wi_device;
@@ -74,6 +78,12 @@ void wi_device_advance(struct wi_device *device, int64_t t_ns, const struct wi_d
 int wi_device_start(struct wi_device *device, const struct wi_device_op *op,
                     const struct wi_active *active);
 void wi_device_close_gap(struct wi_device *device);
+/* Remembers that [start_ns, end_ns) was charged as blind. */
+void wi_device_note_blind(struct wi_device *device, int64_t start_ns, int64_t end_ns);
+/* A record of [start_ns, end_ns) came late: that much of the blind time was busy after all. Returns
+ * it; class and raw figures of the device have it as kernel time then, the caller takes it out of
+ * unknown/blind-interval. */
+int64_t wi_device_take_blind(struct wi_device *device, int64_t start_ns, int64_t end_ns);
 /* Waves of a kernel on this device: blocks / (SMs x blocks that fit on one); < 0 if not known. */
 double wi_device_waves(const struct wi_device_info *info, const struct wi_device_op *op);
 /* The last operation has been given: ends the raw figures at the end of the span. */

@@ -21,6 +21,23 @@ struct wi_timeline {
     int64_t longest_gap_ns;
 };
 
+/* What a device did over time, without causes: those are known only at the end. */
+enum wi_series_kind {
+    WI_SERIES_COMPUTE,
+    WI_SERIES_UNDER_FILLED,
+    WI_SERIES_COMMUNICATION,
+    WI_SERIES_TRANSFER,
+    WI_SERIES_IDLE,
+    WI_SERIES_KINDS
+};
+#define WI_SERIES_BUCKETS 512
+
+struct wi_series {
+    int64_t start_ns, width_ns; /* width 0: empty */
+    int used;                   /* buckets in use */
+    int64_t ns[WI_SERIES_BUCKETS][WI_SERIES_KINDS];
+};
+
 struct wi_device_result {
     struct wi_device_info info;
     int used; /* 0: no operation, nothing below is meaningful */
@@ -30,6 +47,7 @@ struct wi_device_result {
     int64_t subcause_ns[WI_SUB_COUNT]; /* sums to class_ns, class by class */
     int64_t idle_ns;                   /* of the window, without unknown/untraced */
     uint64_t kernels, copies, memsets, graphs;
+    const struct wi_series *series; /* NULL when unused */
 };
 
 /* One thing worth telling. Ordered by ns, largest first. */
@@ -82,6 +100,20 @@ struct wi_copy_row {
     int64_t call_ns; /* host time inside these copy calls, WI_UNKNOWN without calls */
 };
 
+/* Collectives of one name and stream; duration_ns[i] belongs to the ordinal i * step. */
+#define WI_COLLECTIVE_KEPT 1024
+
+struct wi_collective_row {
+    uint32_t name;
+    int32_t device;
+    uint64_t stream;
+    uint64_t count;
+    int64_t total_ns;
+    uint64_t step; /* a power of two */
+    int kept;
+    int64_t duration_ns[WI_COLLECTIVE_KEPT];
+};
+
 /* Host calls by class, over all threads: what level C can tell. */
 struct wi_call_row {
     uint64_t count, failed;
@@ -117,6 +149,8 @@ struct wi_result {
     struct wi_kernel_row *kernels;
     int copy_count;
     struct wi_copy_row *copies;
+    int collective_count;
+    const struct wi_collective_row *collectives; /* at most 32 */
     int gap_count;
     struct wi_gap_row *gaps; /* at most 64, in time order */
     struct wi_call_row calls[WI_API_COUNT];

@@ -84,6 +84,7 @@ static int fill_device(struct build *build, const struct wi_device *from,
     out->copies = device->copies;
     out->memsets = device->memsets;
     out->graphs = device->graphs;
+    out->series = &device->series;
     if (result->start_ns == WI_UNKNOWN || out->window_start_ns < result->start_ns)
         result->start_ns = out->window_start_ns;
     if (result->end_ns == WI_UNKNOWN || out->window_end_ns > result->end_ns)
@@ -155,6 +156,8 @@ static int fill_copies_and_gaps(struct build *build)
 {
     const struct wi_tables *tables = build->tables;
     struct wi_result *result = build->result;
+    result->collective_count = (int)tables->collectives.count;
+    result->collectives = tables->collectives.rows; /* the copy in the arena */
     result->copies = wi_arena_alloc(build->arena, WI_COPY_SLOTS * sizeof(*result->copies));
     result->gaps = wi_arena_alloc(build->arena, WI_GAP_SLOTS * sizeof(*result->gaps));
     if (!result->copies || !result->gaps)

@@ -4,6 +4,7 @@
 #define WI_ANALYZE_TABLES_H
 
 #include "analyze/result.h"
+#include "analyze/series.h"
 #include "base/arena.h"
 
 #define WI_KERNEL_SLOTS 1024u /* row 0 takes what does not fit */
@@ -15,6 +16,7 @@ struct wi_tables {
     uint32_t kernel_index[2 * WI_KERNEL_SLOTS]; /* open addressing, row + 1 */
     struct wi_kernel_row kernels[WI_KERNEL_SLOTS];
     struct wi_copy_row copies[WI_COPY_SLOTS];
+    struct wi_collectives collectives;
     struct wi_gap_row gaps[WI_GAP_SLOTS]; /* the longest seen, in no order */
 };
 

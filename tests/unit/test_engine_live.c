@@ -146,6 +146,37 @@ static void test_overdue_record_holds_nothing_back(void **state)
     bench_close(&b);
 }
 
+/* A kernel that runs for 30 s while small ones come and go: unknown until its record comes, then
+ * busy, from its start on. */
+static void test_late_record_takes_the_blind_time_back(void **state)
+{
+    (void)state;
+    struct bench b;
+    const int64_t second = 1000000; /* us */
+    bench_open(&b, 0, 0);
+    launch(&b, 0, 10, 10, 110);
+    struct wi_host_call call = make_call(&b, WI_API_LAUNCH, 210, 220);
+    call.corr = ++b.corr;
+    call.flags = WI_CALL_OWES;
+    wi_engine_call(b.engine, &call);
+    uint64_t late = b.corr;
+    for (int i = 1; i <= 25; i++) {
+        launch(&b, i * second, i * second + 10, i * second + 10, i * second + 1010);
+        wi_engine_advance(b.engine, i * second * US);
+    }
+    assert_int_equal(wi_engine_result(b.engine, &b.arena, &b.result), 0);
+    assert_true(us_of(&b, WI_SUB_BLIND_INTERVAL) > 10 * second);
+    assert_exact(device_of(&b, 0));
+    b.corr = late;
+    struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 5000, 30 * second);
+    wi_engine_op(b.engine, &op);
+    finish(&b);
+    assert_exact(device_of(&b, 0));
+    assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 5000 - 220);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 100 + 30 * second - 5000);
+    bench_close(&b);
+}
+
 /* A record without times: the device did something from the call on. */
 static void test_record_without_times(void **state)
 {
@@ -270,6 +301,7 @@ int main(void)
         cmocka_unit_test(test_live_equals_ordered),
         cmocka_unit_test(test_missing_record_is_blind),
         cmocka_unit_test(test_overdue_record_holds_nothing_back),
+        cmocka_unit_test(test_late_record_takes_the_blind_time_back),
         cmocka_unit_test(test_record_without_times),
         cmocka_unit_test(test_blind_interval),
         cmocka_unit_test(test_reports_in_between),
