@@ -43,8 +43,9 @@ static int end(const struct vgpu_core *core, struct vgpu_call *call, int result)
 #undef RT1
 #undef RT2
 
-/* What nvcc's stubs call since CUDA 13; the real library's are jumps to the public functions. */
-#if VGPU_MAJOR >= 13
+/* What the launch stubs of newer nvcc call; the real library's are jumps to the public functions.
+ */
+#if VGPU_MAJOR >= 12
 VGPU_API int __cudaLaunchKernel(const void *kernel, struct vg_dim3 grid, struct vg_dim3 block,
                                 void **args, size_t shared_bytes, void *stream);
 int __cudaLaunchKernel(const void *kernel, struct vg_dim3 grid, struct vg_dim3 block, void **args,

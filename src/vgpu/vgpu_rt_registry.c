@@ -217,6 +217,7 @@ int rt_symbol(const void *host, void **address, size_t *bytes)
     return error;
 }
 
+#if VGPU_MAJOR >= 12
 /* The handle nvcc's launch stubs pass on: the host address itself, which rt_function resolves. */
 VGPU_API int __cudaGetKernel(void **kernel, const void *host);
 int __cudaGetKernel(void **kernel, const void *host)
@@ -224,3 +225,4 @@ int __cudaGetKernel(void **kernel, const void *host)
     *kernel = (void *)(uintptr_t)host;
     return find(host) != NULL ? RT_SUCCESS : rt_note(RT_INVALID_DEVICE_FUNCTION);
 }
+#endif
