@@ -78,6 +78,17 @@ static int read_all(struct wi_load *load, struct wi_trace_reader *reader, struct
     return 0;
 }
 
+/* Before any event is given: the receiver may need the level. */
+static void take_job(struct wi_load *load, const struct wi_trace_reader *reader)
+{
+    struct wi_job *job = &load->info->job;
+    const char *source = job->source;
+    if (!reader->have_job)
+        return;
+    *job = reader->job;
+    job->source = source;
+}
+
 static int load_with(struct wi_load *load, struct wi_trace_reader *reader, struct window *window,
                      struct wi_sorter *sorter)
 {
@@ -87,10 +98,16 @@ static int load_with(struct wi_load *load, struct wi_trace_reader *reader, struc
     int err = read_all(load, reader, window, sorter);
     if (err)
         return err;
+    take_job(load, reader);
     err = wi_load_begin(load, &paced);
     if (!err)
         err = wi_sorter_drain(sorter, wi_paced_event, &paced);
-    return wi_load_finish(load, &paced, err);
+    err = wi_load_finish(load, &paced, err);
+    if (reader->have_job) {
+        load->info->job.start_ns = reader->job.start_ns;
+        load->info->job.end_ns = reader->job.end_ns;
+    }
+    return err;
 }
 
 int wi_eventfile_load(struct wi_load *load)

@@ -11,6 +11,7 @@
 #define MAGIC_BYTES   8u
 #define HEAD_BYTES    8u /* kind, reserved, length */
 #define NAME_KIND     0u
+#define JOB_KIND      8u
 #define NAME_MAX      1000u           /* bytes of one name, as in the name table */
 #define PAYLOAD_MAX   (1u << 20)      /* no record is near it: a larger length is damage */
 #define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
@@ -53,22 +54,25 @@ static uint64_t get(const unsigned char *from, unsigned width)
     return value;
 }
 
+static void write_number(struct wi_out *out, uint64_t value, unsigned width)
+{
+    unsigned char bytes[8];
+    put(bytes, value, width);
+    wi_out_bytes(out, (const char *)bytes, width);
+}
+
 static void write_head(struct wi_out *out, unsigned kind, size_t payload)
 {
-    unsigned char head[HEAD_BYTES];
-    put(head, kind, 2);
-    put(head + 2, 0, 2);
-    put(head + 4, payload, 4);
-    wi_out_bytes(out, (const char *)head, sizeof(head));
+    write_number(out, kind, 2);
+    write_number(out, 0, 2);
+    write_number(out, payload, 4);
 }
 
 static void write_name(struct wi_out *out, uint32_t id, const char *text)
 {
-    unsigned char bytes[4];
     size_t len = strlen(text);
-    put(bytes, id, 4);
-    write_head(out, NAME_KIND, sizeof(bytes) + len);
-    wi_out_bytes(out, (const char *)bytes, sizeof(bytes));
+    write_head(out, NAME_KIND, 4 + len);
+    write_number(out, id, 4);
     wi_out_bytes(out, text, len);
 }
 
@@ -136,6 +140,32 @@ void wi_trace_write(struct wi_trace_writer *writer, const struct wi_event *event
     wi_out_bytes(writer->out, (const char *)payload, len);
 }
 
+void wi_trace_write_job(struct wi_trace_writer *writer, const struct wi_job *job)
+{
+    const int64_t numbers[] = {
+#define JOB_NUMBER(member) job->member,
+#include "model/trace_job.def"
+#undef JOB_NUMBER
+    };
+    const char *const texts[] = {
+#define JOB_TEXT(member) job->member,
+#include "model/trace_job.def"
+#undef JOB_TEXT
+    };
+    size_t lengths[WI_ARRAY_LEN(texts)], payload = sizeof(numbers);
+    for (size_t i = 0; i < WI_ARRAY_LEN(texts); i++) {
+        lengths[i] = texts[i] ? strnlen(texts[i], NAME_MAX) : 0;
+        payload += 2 + lengths[i];
+    }
+    write_head(writer->out, JOB_KIND, payload);
+    for (size_t i = 0; i < WI_ARRAY_LEN(numbers); i++)
+        write_number(writer->out, (uint64_t)numbers[i], 8);
+    for (size_t i = 0; i < WI_ARRAY_LEN(texts); i++) {
+        write_number(writer->out, lengths[i], 2);
+        wi_out_bytes(writer->out, texts[i], lengths[i]);
+    }
+}
+
 void wi_trace_reader_init(struct wi_trace_reader *reader, struct wi_names *names)
 {
     *reader = (struct wi_trace_reader){.names = names};
@@ -184,16 +214,82 @@ static int read_name(struct wi_trace_reader *reader, const unsigned char *data, 
     return err;
 }
 
-static int bad_time(int64_t time_ns)
-{
-    return time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS;
-}
-
 /* A duration or a count that cannot be true is not known. */
 static void settle_figure(int64_t *figure)
 {
     if (*figure < 0 || *figure > FIGURE_LIMIT)
         *figure = WI_UNKNOWN;
+}
+
+/* The rest of a record that is being read. */
+struct rest {
+    const unsigned char *data;
+    size_t len;
+    int err;
+};
+
+static const unsigned char *take(struct rest *rest, size_t len)
+{
+    const unsigned char *data = rest->data;
+    if (rest->err || len > rest->len) {
+        rest->err = WI_ERR_FORMAT;
+        return NULL;
+    }
+    rest->data += len;
+    rest->len -= len;
+    return data;
+}
+
+static int64_t take_number(struct rest *rest)
+{
+    const unsigned char *data = take(rest, 8);
+    return data ? (int64_t)get(data, 8) : 0;
+}
+
+static const char *take_text(struct rest *rest, struct wi_names *names)
+{
+    const unsigned char *data = take(rest, 2);
+    size_t len = data ? (size_t)get(data, 2) : 0;
+    data = take(rest, len);
+    if (!data || !len || memchr(data, 0, len))
+        return NULL;
+    return wi_names_text(names, wi_names_intern(names, (const char *)data, len));
+}
+
+/* What cannot be true is not known: the report's schema counts on it. */
+static void settle_job(struct wi_job *job)
+{
+    job->pid = job->pid > 0 ? job->pid : 0;
+    job->rank = job->rank >= 0 ? job->rank : WI_UNKNOWN;
+    job->world = job->world >= 0 ? job->world : WI_UNKNOWN;
+    job->end = (unsigned)job->end <= WI_JOB_IMPORTED ? job->end : WI_JOB_IMPORTED;
+    job->level = job->level >= 'A' && job->level <= 'D' ? job->level : 'I';
+    settle_figure(&job->helper_cpu_ns);
+    settle_figure(&job->memory_bytes);
+    settle_figure(&job->flush_ns);
+}
+
+static int read_job(struct wi_trace_reader *reader, const unsigned char *data, size_t len)
+{
+    struct wi_job job = {0};
+    struct rest rest = {.data = data, .len = len};
+#define JOB_NUMBER(member) job.member = (__typeof__(job.member))take_number(&rest);
+#include "model/trace_job.def"
+#undef JOB_NUMBER
+#define JOB_TEXT(member) job.member = take_text(&rest, reader->names);
+#include "model/trace_job.def"
+#undef JOB_TEXT
+    if (rest.err)
+        return rest.err;
+    settle_job(&job);
+    reader->job = job;
+    reader->have_job = 1;
+    return 0;
+}
+
+static int bad_time(int64_t time_ns)
+{
+    return time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS;
 }
 
 static void settle_sample(struct wi_host_sample *sample)
@@ -303,8 +399,10 @@ long wi_trace_read(struct wi_trace_reader *reader, const unsigned char *data, si
         return WI_ERR_RANGE;
     if (len - HEAD_BYTES < payload)
         return 0;
-    int got = kind == NAME_KIND ? read_name(reader, data + HEAD_BYTES, payload)
-                                : read_fields(reader, kind, data + HEAD_BYTES, payload, event);
+    data += HEAD_BYTES;
+    int got = kind == NAME_KIND  ? read_name(reader, data, payload)
+              : kind == JOB_KIND ? read_job(reader, data, payload)
+                                 : read_fields(reader, kind, data, payload, event);
     if (got < 0)
         return got;
     *have = got;

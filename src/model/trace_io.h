@@ -10,6 +10,7 @@
 
 #include "base/out.h"
 #include "model/event.h"
+#include "model/job.h"
 #include "model/names.h"
 
 #define WI_TRACE_MAGIC "WITRACE1"
@@ -25,12 +26,17 @@ void wi_trace_begin(struct wi_trace_writer *writer, struct wi_out *out,
                     const struct wi_names *names);
 void wi_trace_write(struct wi_trace_writer *writer, const struct wi_event *event);
 
+/* What the job was; anywhere in the file, the last one counts. Strings are cut at 1000 bytes. */
+void wi_trace_write_job(struct wi_trace_writer *writer, const struct wi_job *job);
+
 /* A reader over bytes that the caller supplies piecewise. */
 struct wi_trace_reader {
     struct wi_names *names;
     uint32_t *name_map; /* ids of the file -> ids of names; owned by the reader */
     uint32_t name_cap;
     int started;
+    int have_job;
+    struct wi_job job; /* valid if have_job; its strings live in names */
 };
 
 void wi_trace_reader_init(struct wi_trace_reader *reader, struct wi_names *names);

@@ -93,6 +93,14 @@ def check_good(program, folder):
                     'span 35 36 thread=77 cpu-op ']
         if status or lines[:-1] != expected or 'format=whyidle-trace' not in lines[-1]:
             yield 'binary trace: status %d, %s %s' % (status, lines, error)
+    unknown = -2**63
+    job = record(8, struct.pack('<13q', 4242, 3, 16, 100, 900, 1, 0, ord('A'), 0, *[unknown] * 3, 0) +
+                 struct.pack('<H', 2) + b'a.' + bytes(6) + struct.pack('<H', 12) + b'runtime 13.0')
+    open(path, 'wb').write(SPANS + job)
+    status, lines, error = dump(program, path)
+    expected = 'pid=4242 rank=3 world=16 start=100 end=900 cuda=runtime 13.0'
+    if status or not lines[-1].endswith(expected):
+        yield 'binary trace with a job: status %d, %s %s' % (status, lines[-1:], error)
     for missing in (os.path.join(folder, 'no such file'), folder):
         status, lines, error = dump(program, missing)
         if status != 2 or ('No such file' not in error and 'directory' not in error):
@@ -105,7 +113,7 @@ def main():
         for case in CASES:
             failures += check(sys.argv[1], folder, case)
         failures += check_good(sys.argv[1], folder)
-    finish(failures, len(CASES) + 4)
+    finish(failures, len(CASES) + 5)
 
 
 main()

@@ -317,6 +317,75 @@ static void settles_values_it_does_not_know(void **state)
     assert_int_equal(have, 0);
 }
 
+/* Takes the record that was written from `at` on. */
+static void take_record(struct fixture *f, size_t at)
+{
+    int have = 1;
+    long len = (long)(f->out.len - at);
+    assert_int_equal(read_one(f, f->bytes + at, (size_t)len, &have), len);
+    assert_int_equal(have, 0);
+}
+
+static void keeps_the_job(void **state)
+{
+    struct fixture *f = *state;
+    struct wi_job job = {.program = "train.py",
+                         .command = "train.py --lr 1",
+                         .pid = 4242,
+                         .rank = 3,
+                         .world = WI_UNKNOWN,
+                         .start_ns = 1700000000123456789,
+                         .end_ns = 1700000000999999999,
+                         .end = WI_JOB_SIGNALED,
+                         .status = -1000,
+                         .level = 'C',
+                         .level_reason = "another profiler is attached",
+                         .virtual_gpu = 1,
+                         .helper_cpu_ns = WI_UNKNOWN,
+                         .memory_bytes = 1 << 20};
+    int have = 1;
+    assert_int_equal(read_one(f, f->bytes, 8, &have), 8);
+    size_t at = f->out.len;
+    wi_trace_write_job(&f->writer, &job);
+    take_record(f, at);
+    const struct wi_job *back = &f->reader.job;
+    assert_true(f->reader.have_job);
+    assert_string_equal(back->program, "train.py");
+    assert_string_equal(back->command, "train.py --lr 1");
+    assert_string_equal(back->level_reason, "another profiler is attached");
+    assert_null(back->host);
+    assert_null(back->cuda);
+    assert_int_equal(back->pid, 4242);
+    assert_int_equal(back->rank, 3);
+    assert_true(back->world == WI_UNKNOWN && back->helper_cpu_ns == WI_UNKNOWN);
+    assert_true(back->start_ns == job.start_ns && back->end_ns == job.end_ns);
+    assert_int_equal(back->end, WI_JOB_SIGNALED);
+    assert_int_equal(back->status, -1000);
+    assert_int_equal(back->level, 'C');
+    assert_int_equal(back->virtual_gpu, 1);
+    assert_int_equal(back->memory_bytes, 1 << 20);
+    assert_int_equal(back->flush_ns, 0);
+}
+
+static void settles_a_strange_job(void **state)
+{
+    struct fixture *f = *state;
+    struct wi_job job = {.pid = -4, .rank = -1, .world = -2, .end = 77, .level = 'x'};
+    int have = 1;
+    assert_int_equal(read_one(f, f->bytes, 8, &have), 8);
+    size_t at = f->out.len;
+    wi_trace_write_job(&f->writer, &job);
+    assert_int_equal(f->out.len - at, 8 + 13 * 8 + 5 * 2);
+    assert_int_equal(read_one(f, f->bytes + at, f->out.len - at - 1, &have), 0);
+    take_record(f, at);
+    assert_int_equal(f->reader.job.pid, 0);
+    assert_true(f->reader.job.rank == WI_UNKNOWN && f->reader.job.world == WI_UNKNOWN);
+    assert_int_equal(f->reader.job.end, WI_JOB_IMPORTED);
+    assert_int_equal(f->reader.job.level, 'I');
+    const unsigned char brief[] = {8, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0};
+    assert_int_equal(read_one(f, brief, sizeof(brief), &have), WI_ERR_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +397,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(asks_for_more_when_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(skips_unknown_kinds_and_longer_payloads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(keeps_the_job, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settles_a_strange_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_values_it_does_not_know, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
