@@ -11,9 +11,6 @@ int64_t pace_now(void);
 /* Uses the CPU until then. */
 void pace_burn_until(int64_t until_ns);
 void pace_sleep_until(int64_t until_ns);
-/* A child process that keeps one core `percent` busy until the parent ends or kills it. It runs
- * at low priority: where cores are few, the job's own thread still gets one. */
-pid_t pace_burner(int percent);
 /* Ends a child and waits for it. */
 void pace_end_child(pid_t child);
 

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Plays timeline cases and holds what whyidle says against the truth: one line a case and rank.
 
+A live run is held against the timeline as it was really played: the player's own record of its
+calls, with the device times of the timeline.
 Exit 0: every class within the tolerance and nothing said that must not be said; 1: not so;
 2: wrong usage; 77: nothing could be played. With --strict the sub-cause of the largest stall must
 be named too (verdict or largest finding of that class)."""
@@ -17,7 +19,7 @@ import play_map
 
 ORDER = ["compute", "under-filled", "data-loading", "transfer", "small-batch", "host",
          "communication", "no-work", "warm-up", "unknown"]
-BUSY = ("compute", "under-filled")
+MOST_LATE = 50.0  # %: a live run that took this much longer than written shows nothing
 # What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
 EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
 
@@ -237,7 +239,7 @@ def live_environment(options, folder, sms):
 
 
 def play_live(options, case, block, ranks, sms, folder):
-    """({rank: report}, loops, text about the pace)"""
+    """(report, truth of the run as it was really played, loops, text about the pace)"""
     if ranks != 1:
         raise Unplayable("several ranks are played in virtual time only")
     env = live_environment(options, folder, sms)
@@ -246,15 +248,20 @@ def play_live(options, case, block, ranks, sms, folder):
     if plan.returncode:
         raise Unplayable(plan.stderr.strip() or f"play_live --plan: status {plan.returncode}")
     loops = int(plan.stdout.split()[0])
-    done = run([options.play_live, options.file, case, block, str(loops)], env=env, timeout=120)
+    log = os.path.join(folder, "played.log")
+    done = run([options.play_live, options.file, case, block, str(loops), log], env=env,
+               timeout=120)
     if done.returncode:
         raise Unplayable(f"play_live: status {done.returncode}: {done.stderr.strip()[-300:]}")
     paths = [p for p in glob.glob(os.path.join(folder, "**", "*.json"), recursive=True)
              if not os.path.islink(p)]
     if not paths:
         raise Unplayable("the live run wrote no report: " + done.stderr.strip()[-300:])
+    played = run([options.play, "played", options.file, case, block, log])
+    if played.returncode:
+        raise Unplayable("play played: " + played.stderr.strip())
     with open(max(paths, key=os.path.getsize), encoding="utf-8") as f:
-        return {0: json.load(f)}, loops, done.stdout.strip()
+        return json.load(f), json.loads(played.stdout), loops, done.stdout.strip()
 
 
 def truths(options, loops):
@@ -278,28 +285,38 @@ def level_c_row(label, report):
             "ok": report.get("level") == "C" and not claims}
 
 
+def check_live(options, label, case, block, ranks, sms, texts):
+    with tempfile.TemporaryDirectory(prefix="play.") as folder:
+        report, played, loops, pace = play_live(options, case, block, ranks, sms, folder)
+    if options.level == "C":
+        return level_c_row(label, report)
+    start_up, late = (float(re.search(pattern, pace).group(1)) for pattern in
+                      (r"start-up (\d+) ms", r"\(([-+][\d.]+) %\)"))
+    row = judge(label, played, report, texts, options, int(start_up * 1e6))
+    row["notes"].append(pace)
+    planned, _ = truth_classes(truths(options, loops)[case, block, 0])
+    row["planned"] = {c: round(planned[c], 1) for c in ORDER if planned.get(c, 0) >= 0.05}
+    if any(abs(row["truth"].get(c, 0) - planned.get(c, 0)) > options.tolerance for c in ORDER):
+        row["notes"].append(f"planned {shares_text(row['planned'])}: the machine was busy")
+    if abs(late) > MOST_LATE:
+        row["notes"].append("not played as written")
+        row["ok"] = False
+    if report.get("level") != options.level:
+        row["notes"].append(f"level {report.get('level')}: {report.get('level_reason')}")
+        row["ok"] = False
+    return row
+
+
 def check_block(options, case, block, ranks, sms, texts):
     label = case if block in ("-", case) else f"{case}/{block}"
-    with tempfile.TemporaryDirectory(prefix="play.") as folder:
-        loops, pace = options.max_loops, ""
-        if options.live:
-            reports, loops, pace = play_live(options, case, block, ranks, sms, folder)
-        else:
-            reports = play_virtual_time(options, case, block, ranks, folder)
-    if options.live and options.level == "C":
-        yield level_c_row(label, reports[0])
+    if options.live:
+        yield check_live(options, label, case, block, ranks, sms, texts)
         return
-    want = truths(options, loops)
+    with tempfile.TemporaryDirectory(prefix="play.") as folder:
+        reports = play_virtual_time(options, case, block, ranks, folder)
+    want = truths(options, options.max_loops)
     for rank, report in reports.items():
-        start_up = re.search(r"start-up (\d+) ms", pace)
-        row = judge(label, want[case, block, rank], report, texts, options,
-                    int(start_up.group(1)) * 1_000_000 if start_up else 0)
-        if pace:
-            row["notes"].append(pace)
-        if options.live and report.get("level") != options.level:
-            row["notes"].append(f"level {report.get('level')}: {report.get('level_reason')}")
-            row["ok"] = False
-        yield row
+        yield judge(label, want[case, block, rank], report, texts, options)
 
 
 def parse_arguments(argv):

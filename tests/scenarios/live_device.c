@@ -7,6 +7,7 @@
 
 #include "gpu.h"
 #include "live_device.h"
+#include "live_log.h"
 #include "pace.h"
 
 #define MAX_STREAMS   16
@@ -92,10 +93,8 @@ static int64_t pace_call(int64_t host_ns, int64_t cost_ns)
     return pace_now();
 }
 
-static void learn_cost(int64_t *cost_ns, int64_t enter, int64_t host_ns)
+static void learn_cost(int64_t *cost_ns, int64_t cost, int64_t host_ns)
 {
-    int64_t cost = pace_now() - enter;
-
     /* A call that waits (full queue, preemption) says nothing about its own cost. */
     if (cost < host_ns)
         *cost_ns += (cost - *cost_ns) / 8;
@@ -111,7 +110,9 @@ static void play_kernels(const struct tl_line *line)
         int64_t enter = pace_call(line->host_ns, gpu.launch_ns);
 
         gpu_spin(kernel, line->dev_ns, grid, block, gpu.stream[line->stream % MAX_STREAMS]);
-        learn_cost(&gpu.launch_ns, enter, line->host_ns);
+        int64_t exit = pace_now();
+        learn_cost(&gpu.launch_ns, exit - enter, line->host_ns);
+        live_log(line, enter, exit);
     }
 }
 
@@ -148,9 +149,19 @@ static void play_copies(const struct tl_line *line)
         int64_t enter = pace_call(line->host_ns, line->sync ? 0 : gpu.copy_ns);
 
         copy_once(line, bytes);
+        int64_t exit = pace_now();
         if (!line->sync)
-            learn_cost(&gpu.copy_ns, enter, line->host_ns);
+            learn_cost(&gpu.copy_ns, exit - enter, line->host_ns);
+        live_log(line, enter, exit);
     }
+}
+
+static void play_sync(const struct tl_line *line)
+{
+    int64_t enter = pace_now();
+
+    gpu_sync();
+    live_log(line, enter, pace_now());
 }
 
 void live_device_play(const struct tl_line *line)
@@ -164,7 +175,7 @@ void live_device_play(const struct tl_line *line)
         play_copies(line);
         break;
     default:
-        gpu_sync();
+        play_sync(line);
         break;
     }
 }

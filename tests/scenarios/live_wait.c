@@ -84,7 +84,7 @@ static int start_worker(int waker, int percent)
         _exit(0);
     /* The machine of the timeline has a core for everybody; this one may not. */
     if (percent > 0)
-        setpriority(PRIO_PROCESS, 0, 10);
+        setpriority(PRIO_PROCESS, 0, 3);
     worker_main(waker, percent);
     _exit(0);
 }

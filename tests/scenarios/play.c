@@ -4,6 +4,7 @@
  *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
  *   play trace FILE CASE NAME DIR [--max-loops N]
  *                                              writes DIR/rank<R>.wit, binary event traces
+ *   play played FILE CASE NAME LOG             the truth of a live run as play_live recorded it
  *   play dump FILE CASE NAME                   the events as text, to look at
  * NAME is the word after ```timeline, "-" if there is none. */
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "live_log.h"
 #include "model/trace_io.h"
 #include "timeline_events.h"
 #include "timeline_truth.h"
@@ -46,30 +48,59 @@ static void print_string(const char *text)
     putchar('"');
 }
 
+static void print_rank(const struct tl_block *block, int rank, const struct tl_truth *truth)
+{
+    printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,\"shares\":{",
+           block->case_id, *block->name ? block->name : "-", block->rank[rank].id,
+           (long long)truth->length_ns);
+    for (int i = 0; i < truth->shares; i++) {
+        if (i)
+            putchar(',');
+        print_string(truth->share[i].tag);
+        printf(":%lld", (long long)truth->share[i].ns);
+    }
+    printf("}}\n");
+}
+
 static int print_truth(const struct tl_file *file, int64_t max_loops)
 {
     struct tl_truth *truth = calloc(TL_MAX_RANKS, sizeof(*truth));
 
-    for (int b = 0; truth && b < file->blocks; b++) {
-        const struct tl_block *block = &file->block[b];
-
-        if (tl_truth(block, max_loops, truth))
-            continue;
-        for (int r = 0; r < block->ranks; r++) {
-            printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,\"shares\":{",
-                   block->case_id, *block->name ? block->name : "-", block->rank[r].id,
-                   (long long)truth[r].length_ns);
-            for (int i = 0; i < truth[r].shares; i++) {
-                if (i)
-                    putchar(',');
-                print_string(truth[r].share[i].tag);
-                printf(":%lld", (long long)truth[r].share[i].ns);
-            }
-            printf("}}\n");
-        }
-    }
+    for (int b = 0; truth && b < file->blocks; b++)
+        if (!tl_truth(&file->block[b], max_loops, truth))
+            for (int r = 0; r < file->block[b].ranks; r++)
+                print_rank(&file->block[b], r, &truth[r]);
     free(truth);
     return 0;
+}
+
+static int print_played(const struct tl_block *block, const char *path)
+{
+    struct tl_truth truth;
+    struct live_record record, *records = NULL;
+    int64_t count = 0;
+    int cap = 0;
+    FILE *in = fopen(path, "rb");
+
+    if (!in) {
+        perror(path);
+        return -1;
+    }
+    while (fread(&record, sizeof(record), 1, in) == 1) {
+        if (count == cap) {
+            cap = cap ? cap * 2 : 4096;
+            records = realloc(records, (size_t)cap * sizeof(*records));
+            if (!records)
+                abort();
+        }
+        records[count++] = record;
+    }
+    fclose(in);
+    int rc = tl_truth_played(block, records, count, &truth);
+    if (!rc)
+        print_rank(block, 0, &truth);
+    free(records);
+    return rc;
 }
 
 static void to_trace(void *ctx, int rank, const struct wi_event *event)
@@ -162,7 +193,8 @@ static int usage(void)
 {
     fputs("usage: play list|truth FILE [--max-loops N]\n"
           "       play dump FILE CASE NAME [--max-loops N]\n"
-          "       play trace FILE CASE NAME DIR [--max-loops N]\n",
+          "       play trace FILE CASE NAME DIR [--max-loops N]\n"
+          "       play played FILE CASE NAME LOG\n",
           stderr);
     return 2;
 }
@@ -182,6 +214,8 @@ static int run(const struct tl_file *file, int argc, char **argv, int64_t max_lo
     }
     if (!strcmp(argv[1], "dump") && argc == 5)
         return dump(block, max_loops) ? 1 : 0;
+    if (!strcmp(argv[1], "played") && argc == 6)
+        return print_played(block, argv[5]) ? 1 : 0;
     if (!strcmp(argv[1], "trace") && argc == 6)
         return write_traces(block, argv[5], max_loops) ? 1 : 0;
     return usage();

@@ -1,12 +1,15 @@
 /* Plays one block of a timeline file for real, one to one in time, on whatever GPU libcudart gives.
- *   play_live FILE CASE NAME LOOPS          outermost loops run at most LOOPS times (0 = choose)
+ *   play_live FILE CASE NAME LOOPS [LOG]    outermost loops run at most LOOPS times (0 = choose);
+ *                                           LOG gets what was really done, and when
  *   play_live --plan FILE CASE NAME LOOPS   prints that number only
  * Threads: the launching thread; see live_wait.h. May not: use the tags. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu.h"
 #include "live_device.h"
+#include "live_log.h"
 #include "live_wait.h"
 #include "pace.h"
 #include "timeline_sim.h"
@@ -46,12 +49,17 @@ static const char *problem_of(const struct tl_block *block)
 
 static void play_line(const struct tl_line *line)
 {
+    int64_t enter = pace_now();
+
+    if (line->op != TL_WAIT && line->op != TL_CPU) {
+        live_device_play(line);
+        return;
+    }
     if (line->op == TL_WAIT)
         live_wait(line->how, line->ns);
-    else if (line->op == TL_CPU)
-        pace_burn_until(pace_now() + line->ns);
     else
-        live_device_play(line);
+        pace_burn_until(enter + line->ns);
+    live_log(line, enter, pace_now());
 }
 
 static void play_program(const struct tl_rank *rank, int64_t max_loops)
@@ -79,11 +87,9 @@ static void play_program(const struct tl_rank *rank, int64_t max_loops)
     }
 }
 
-static int play(const struct tl_block *block, int64_t loops)
+static int play(const struct tl_block *block, int64_t loops, const char *log)
 {
-    static const struct tl_line drain = {.op = TL_SYNC};
-
-    if (live_wait_start(&block->side)) {
+    if (live_log_start(block, loops) || live_wait_start(&block->side)) {
         perror("starting the workers");
         return 1;
     }
@@ -93,12 +99,17 @@ static int play(const struct tl_block *block, int64_t loops)
         return 1;
     }
     int64_t plan = planned_ns(block, loops), start = pace_now();
+    live_log_zero(start);
     play_program(&block->rank[0], loops);
-    live_device_play(&drain);
+    gpu_sync();
     double took = (double)(pace_now() - start);
     live_wait_stop();
     printf("planned %.0f ms, took %.0f ms (%+.1f %%), start-up %.0f ms\n", (double)plan / 1e6,
            took / 1e6, 100 * (took / (double)plan - 1), (double)(start - begin) / 1e6);
+    if (log && live_log_write(log)) {
+        perror(log);
+        return 1;
+    }
     return 0;
 }
 
@@ -107,10 +118,11 @@ int main(int argc, char **argv)
     int plan_only = argc > 1 && !strcmp(argv[1], "--plan");
     struct tl_file file;
 
-    if (argc - plan_only != 5) {
-        fputs("usage: play_live [--plan] FILE CASE NAME LOOPS\n", stderr);
+    if (argc - plan_only < 5 || argc > 6) {
+        fputs("usage: play_live [--plan] FILE CASE NAME LOOPS [LOG]\n", stderr);
         return 2;
     }
+    const char *log = !plan_only && argc == 6 ? argv[5] : NULL;
     argv += plan_only;
     if (tl_read(&file, argv[1]))
         return 2;
@@ -130,7 +142,7 @@ int main(int argc, char **argv)
     if (!rc && plan_only)
         printf("%lld\n", (long long)loops);
     else if (!rc)
-        rc = play(block, loops);
+        rc = play(block, loops, log);
     tl_free(&file);
     return rc;
 }

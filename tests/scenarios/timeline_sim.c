@@ -68,18 +68,39 @@ static int tag_or(const struct tl_line *line, int otherwise)
     return line->tag == TL_NO_TAG ? otherwise : line->tag;
 }
 
+int tl_line_tag(const struct tl_line *line)
+{
+    switch (line->op) {
+    case TL_H2D:
+    case TL_D2H:
+        return tag_or(line, TL_TAG_COPY);
+    case TL_KERN:
+    case TL_COLL:
+        return tag_or(line, TL_TAG_LAUNCH_GAP);
+    case TL_MALLOC:
+    case TL_FREE:
+        return tag_or(line, TL_TAG_ALLOCATOR);
+    case TL_HOSTALLOC:
+        return tag_or(line, TL_TAG_PIN);
+    case TL_SYNC:
+        return TL_TAG_SYNC;
+    default:
+        return tag_or(line, TL_TAG_HOST);
+    }
+}
+
 static void play_silence(struct sim_rank *r, const struct tl_line *line)
 {
     int64_t start = r->now;
 
-    host_until(r, r->now + line->ns, tag_or(line, TL_TAG_HOST));
+    host_until(r, r->now + line->ns, tl_line_tag(line));
     if (r->sink->silence)
         r->sink->silence(r->sink->ctx, r->index, line, start, r->now);
 }
 
 static void play_copies(struct sim_rank *r, const struct tl_line *line)
 {
-    int tag = tag_or(line, TL_TAG_COPY);
+    int tag = tl_line_tag(line);
     int64_t *ready = &r->ready[line->stream % MAX_STREAMS];
 
     for (int64_t i = 0; i < line->count; i++) {
@@ -109,7 +130,7 @@ static void tell_kernel(struct sim_rank *r, const struct tl_line *line, int64_t 
 
 static void play_kernels(struct sim_rank *r, const struct tl_line *line)
 {
-    int tag = tag_or(line, TL_TAG_LAUNCH_GAP);
+    int tag = tl_line_tag(line);
     int64_t *ready = &r->ready[line->stream % MAX_STREAMS];
 
     for (int64_t i = 0; i < line->count; i++) {
@@ -129,7 +150,7 @@ static void play_kernels(struct sim_rank *r, const struct tl_line *line)
 
 static void play_allocations(struct sim_rank *r, const struct tl_line *line)
 {
-    int tag = tag_or(line, line->op == TL_HOSTALLOC ? TL_TAG_PIN : TL_TAG_ALLOCATOR);
+    int tag = tl_line_tag(line);
 
     for (int64_t i = 0; i < line->count; i++) {
         int64_t enter = r->now;
@@ -146,7 +167,7 @@ static void reach_collective(struct sim_rank *r, const struct tl_line *line)
     int64_t ready = r->ready[line->stream % MAX_STREAMS];
 
     r->coll_enter = r->now;
-    host_until(r, r->now + line->host_ns, tag_or(line, TL_TAG_LAUNCH_GAP));
+    host_until(r, r->now + line->host_ns, tl_line_tag(line));
     r->coll_start = r->now > ready ? r->now : ready;
     r->collective = line;
 }

@@ -18,8 +18,9 @@ enum tl_default_tag {
     TL_TAG_DEVICE_GAP = -7, /* small-batch */
     TL_TAG_WARM_UP = -8,    /* warm-up */
     TL_TAG_COMM_WAIT = -9,  /* comm-wait */
-    TL_TAG_SYNC = -10,      /* never charged: the device is busy during a sync */
-    TL_TAG_STALL = -11      /* a stalled kernel without a tag */
+    TL_TAG_SYNC = -10,      /* live runs only: what waking up takes once the device is done */
+    TL_TAG_STALL = -11,     /* a stalled kernel without a tag */
+    TL_TAG_DISTURBED = -12  /* host-other; live runs only */
 };
 
 /* Every member may be NULL. Within one rank calls and waits come in order of their start, and no
@@ -43,6 +44,8 @@ struct tl_sink {
 /* Outermost loops run at most max_loops times (0 = as written). Returns the time at which the last
  * rank ends, or -1 (reason on stderr) if the ranks do not meet at the same collectives. */
 int64_t tl_play(const struct tl_block *block, int64_t max_loops, const struct tl_sink *sink);
+/* The tag of a line, or what its kind is charged to without one. */
+int tl_line_tag(const struct tl_line *line);
 /* How often the loop at program[pc] runs, for others that step through a program. */
 int64_t tl_loop_count(const struct tl_line *loop, int depth, int64_t max_loops);
 

@@ -5,13 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live_log.h"
 #include "timeline_sim.h"
 #include "timeline_truth.h"
+
+#define TL_PLAYED_STREAMS 16
 
 enum layer { LAYER_BUSY, LAYER_COPY, LAYER_HOST };
 
 /* Tag slots: first the two busy ones, then the defaults, then the tags of the block. */
-enum { SLOT_COMPUTE, SLOT_UNDERFILLED, SLOT_DEFAULTS = 2, SLOT_TAGS = 14 };
+enum { SLOT_COMPUTE, SLOT_UNDERFILLED, SLOT_DEFAULTS = 1, SLOT_TAGS = 14 };
 
 struct edge {
     int64_t at;
@@ -34,8 +37,9 @@ static const char *const default_names[] = {
     [-TL_TAG_DEVICE_GAP] = "small-batch/device-side gap",
     [-TL_TAG_WARM_UP] = "warm-up/autotune",
     [-TL_TAG_COMM_WAIT] = "comm-wait/waiting for the last rank",
-    [-TL_TAG_SYNC] = "sync",
+    [-TL_TAG_SYNC] = "host-other/waking up",
     [-TL_TAG_STALL] = "unknown/stall",
+    [-TL_TAG_DISTURBED] = "host-other/disturbance",
 };
 
 static int slot_of(int tag)
@@ -159,5 +163,74 @@ int tl_truth(const struct tl_block *block, int64_t max_loops, struct tl_truth *p
             rc = sweep_rank(block, &recs[r], &per_rank[r]);
         free(recs[r].edges);
     }
+    return rc;
+}
+
+struct played {
+    struct recorder *rec;
+    int64_t last_exit; /* of the call or wait before */
+    int64_t ready[TL_PLAYED_STREAMS];
+};
+
+/* [a, b) is the line's, but for what goes beyond its written length. */
+static void add_host(struct recorder *rec, int64_t a, int64_t b, int64_t written, int tag)
+{
+    int64_t until = b - a > written + TL_DISTURBED_NS ? a + written : b;
+
+    if (until > a)
+        add(rec, LAYER_HOST, a, until, slot_of(tag));
+    if (b > until)
+        add(rec, LAYER_HOST, until, b, slot_of(TL_TAG_DISTURBED));
+}
+
+static void add_op(struct played *p, const struct tl_line *line, const struct live_record *record)
+{
+    int64_t *ready = &p->ready[line->stream % TL_PLAYED_STREAMS];
+    int64_t issued = line->sync ? record->enter_ns : record->exit_ns;
+    int64_t start = issued > *ready ? issued : *ready, end = start + line->dev_ns;
+
+    if (line->op == TL_KERN)
+        add(p->rec, LAYER_BUSY, start, end, line->underfilled ? SLOT_UNDERFILLED : SLOT_COMPUTE);
+    else
+        add(p->rec, LAYER_COPY, start, end, slot_of(tl_line_tag(line)));
+    *ready = end;
+}
+
+static void add_played(struct played *p, const struct tl_line *line,
+                       const struct live_record *record)
+{
+    int tag = tl_line_tag(line), silent = line->op == TL_WAIT || line->op == TL_CPU;
+    int device = line->op == TL_KERN || line->op == TL_H2D || line->op == TL_D2H;
+    int64_t until = line->sync ? record->enter_ns : record->exit_ns;
+
+    /* A wait may last as long as it likes: that is what waiting looks like. */
+    if (line->op == TL_WAIT || line->op == TL_SYNC)
+        add(p->rec, LAYER_HOST, p->last_exit, record->exit_ns, slot_of(tag));
+    else
+        add_host(p->rec, p->last_exit, until, silent ? line->ns : line->host_ns, tag);
+    if (line->sync && record->exit_ns > until)
+        add(p->rec, LAYER_HOST, until, record->exit_ns, slot_of(tag));
+    if (device)
+        add_op(p, line, record);
+    p->last_exit = record->exit_ns;
+}
+
+int tl_truth_played(const struct tl_block *block, const struct live_record *records, int64_t count,
+                    struct tl_truth *truth)
+{
+    struct recorder rec = {0, 0, NULL};
+    struct played p = {.rec = &rec};
+    const struct tl_rank *rank = &block->rank[0];
+
+    for (int64_t i = 0; i < count; i++) {
+        if (records[i].line < 0 || records[i].line >= rank->lines) {
+            fprintf(stderr, "%s: the record is of another timeline\n", block->case_id);
+            free(rec.edges);
+            return -1;
+        }
+        add_played(&p, &rank->program[records[i].line], &records[i]);
+    }
+    int rc = sweep_rank(block, &rec, truth);
+    free(rec.edges);
     return rc;
 }
