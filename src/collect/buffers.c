@@ -83,15 +83,17 @@ int wi_buffers_ever_requested(void)
     return atomic_load_explicit(&state.requested, memory_order_relaxed);
 }
 
-void wi_buffers_take(void (*use)(uint8_t *buffer, size_t valid))
+int wi_buffers_take(int most, void (*use)(uint8_t *buffer, size_t valid))
 {
-    for (int i; (i = take_bit(state.full)) >= 0;) {
+    int taken = 0;
+    for (int i; taken < most && (i = take_bit(state.full)) >= 0; taken++) {
         uint8_t *buffer = state.memory + (size_t)i * BUFFER_BYTES;
         use(buffer, state.valid[i]);
         memset(buffer, 0, state.valid[i]); /* CUPTI was promised zeroed buffers */
         atomic_fetch_or_explicit(&state.idle[i / 64], UINT64_C(1) << (i % 64),
                                  memory_order_release);
     }
+    return taken;
 }
 
 uint64_t wi_buffers_discarded_bytes(void)

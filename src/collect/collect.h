@@ -56,8 +56,9 @@ void wi_buffer_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void wi_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size,
                          size_t valid);
 int wi_buffers_ever_requested(void);
-/* Helper: hands every completed buffer to use(), then gives it back to the pool, zeroed. */
-void wi_buffers_take(void (*use)(uint8_t *buffer, size_t valid));
+/* Helper: hands at most `most` completed buffers to use(), then gives them back to the pool,
+ * zeroed. Returns how many. */
+int wi_buffers_take(int most, void (*use)(uint8_t *buffer, size_t valid));
 uint64_t wi_buffers_discarded_bytes(void); /* records written where there was no room */
 int64_t wi_buffers_bytes(void);            /* memory in use at most by now */
 
@@ -67,8 +68,9 @@ int wi_helper_start(void);
  * 0: parked; WI_ERR_TIMEOUT: it hangs inside a flush (its data may be used all the same);
  * WI_ERR_BUSY: it may still be using the data, which must be left alone. */
 int wi_helper_stop(int flush, int64_t timeout_ms);
-/* After wi_helper_stop, or on the helper: takes in what rings and buffers hold. */
-void wi_drain(void);
+/* After wi_helper_stop, or on the helper: takes in what rings and buffers hold, at most so many
+ * buffers. Returns 1 if it should be called again soon. */
+int wi_drain(int most_buffers);
 int64_t wi_helper_cpu_ns(void);
 
 #endif

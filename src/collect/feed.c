@@ -8,6 +8,7 @@
 #include "collect/collect.h"
 #include "collect/join.h"
 #include "collect/streams.h"
+#include "cuda/driver.h"
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
  * here and in tables. */
@@ -230,6 +231,13 @@ void wi_feed_finish(void)
     if (wi_process.join_api_records)
         wi_join_release(INT64_MAX, INT64_MAX);
     wi_engine_finish(state.engine);
+}
+
+void wi_feed_ask_devices(void)
+{
+    struct wi_device_info info;
+    for (int n = 0; n < DEVICES && wi_driver_device(n, state.names, &info) == 0; n++)
+        device(&info);
 }
 
 const struct wi_device_info *wi_feed_device(int n)

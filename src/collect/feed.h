@@ -25,6 +25,8 @@ void wi_feed_advance(int64_t horizon_ns, int64_t now_ns);
 /* No more will come: lets go of what waits for a partner. */
 void wi_feed_finish(void);
 
+/* Level C, helper: asks the driver for what device records would have said. */
+void wi_feed_ask_devices(void);
 /* Device n's description as far as known; NULL if not. */
 const struct wi_device_info *wi_feed_device(int n);
 /* Time CUPTI itself took on the job's threads. */

@@ -23,11 +23,16 @@
 #include "collect/watch.h"
 
 #define MS              INT64_C(1000000)
+#define CROWDED_NS      (1 * MS)
 #define BUSY_NS         (10 * MS)
 #define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
 #define WATCH_NS        (1000 * MS)
+#define EARLY_WATCH_NS  (400 * MS) /* short jobs want more than one look */
+#define EARLY_WATCHES   10
 #define FIRST_REPORT_NS (2000 * MS)
+#define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
+#define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
 #define STACK_BYTES     ((size_t)512 << 10)
 #define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
@@ -38,6 +43,7 @@ enum helper_request { GO_ON, FLUSH_AND_PARK, PARK };
 static struct {
     _Atomic int now;     /* enum helper_state, written by the helper, GIVEN_UP by the stopper */
     _Atomic int request; /* enum helper_request */
+    _Atomic int quiet;   /* sleeps for long: the next call after a silence wakes it */
     _Atomic int64_t cpu_ns;
     uint64_t entries; /* taken in by the last drain */
     uint64_t ring_drops, discarded;
@@ -54,6 +60,13 @@ static void futex_wait(_Atomic int *word, int value, int64_t ns)
 static void futex_wake(_Atomic int *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+}
+
+void wi_helper_wake(void)
+{
+    if (atomic_load_explicit(&state.quiet, memory_order_relaxed) &&
+        atomic_exchange(&state.quiet, 0))
+        futex_wake(&state.request);
 }
 
 /* The newest entry, if a query, may be growing: it is taken only after its fold was closed. */
@@ -136,8 +149,9 @@ static void tell_losses(uint64_t ring_drops)
               &state.discarded);
 }
 
-void wi_drain(void)
+int wi_drain(int most_buffers)
 {
+    int buffers = 0;
     int64_t now = wi_now_ns();
     int64_t first = atomic_load(&wi_process.first_enter_ns);
     int64_t horizon = first ? first : now - MARGIN_NS;
@@ -145,9 +159,10 @@ void wi_drain(void)
     uint64_t drops = drain_threads(&horizon);
     drain_ring(NULL, wi_thread_shared_ring());
     if (wi_process.activity)
-        wi_buffers_take(wi_feed_buffer);
+        buffers = wi_buffers_take(most_buffers, wi_feed_buffer);
     tell_losses(drops);
     wi_feed_advance(horizon, now);
+    return buffers == most_buffers || state.entries >= CROWDED;
 }
 
 static void note_cpu(void)
@@ -188,6 +203,7 @@ static void park(int request)
 
 struct schedule {
     int64_t flush_ns, watch_ns, report_ns, report_step_ns;
+    int watches;
 };
 
 static void due(struct schedule *next, int64_t now)
@@ -197,7 +213,7 @@ static void due(struct schedule *next, int64_t now)
         flush(0);
     }
     if (now >= next->watch_ns) {
-        next->watch_ns = now + WATCH_NS;
+        next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
         wi_watch_sample();
         note_cpu();
     }
@@ -227,13 +243,19 @@ static void *run(void *unused)
                             .report_step_ns = first};
     (void)unused;
     prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
+    if (wi_process.level == 'C')
+        wi_feed_ask_devices();
     for (;;) {
         int request = atomic_load(&state.request);
         if (request != GO_ON)
             park(request);
-        wi_drain();
+        int crowded = wi_drain(BUFFERS_AT_ONCE);
         due(&next, monotonic_ns());
-        futex_wait(&state.request, GO_ON, state.entries ? BUSY_NS : QUIET_NS);
+        atomic_store(&state.quiet, !state.entries && !crowded);
+        futex_wait(&state.request, GO_ON,
+                   crowded         ? CROWDED_NS
+                   : state.entries ? BUSY_NS
+                                   : QUIET_NS);
     }
     return NULL;
 }

@@ -5,7 +5,8 @@
  *  2. No lock and no waiting. Rings have one producer; what does not fit is counted and dropped.
  *  3. No text: no formatting, no names, no getenv. Names are looked up by the helper.
  *  4. No system call, with one exception (silence.c): a thread that enters a call after more than
- *     1 ms of silence, or leaves one that took as long, reads its own clock and schedstat.
+ *     1 ms of silence, or leaves one that took as long, reads its own clock and schedstat, and
+ *     wakes the helper if that went to sleep for long because no calls came.
  *  5. errno, return values and arguments are as if whyidle were not there.
  *  6. No CUDA and no CUPTI call.
  *  7. Exactly one source records: wrappers or callbacks, never both (wi_live).
@@ -90,6 +91,7 @@ struct wi_thread *wi_thread_new(void);
 void wi_silence_end(struct wi_thread *t, int64_t now_ns);
 void wi_blocked_end(struct wi_thread *t, int64_t now_ns);
 void wi_push_shared(const struct wi_entry *entry);
+void wi_helper_wake(void);
 
 static inline int64_t wi_now_ns(void)
 {

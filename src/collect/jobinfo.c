@@ -13,6 +13,7 @@
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
+#include "cuda/driver.h"
 #include "model/event.h"
 
 #define CLOCK_TICK_NS INT64_C(10000000) /* 1 / USER_HZ */
@@ -121,6 +122,24 @@ static int64_t process_start_ns(void)
     return ticks == WI_UNKNOWN || start > wi_process.start_ns ? wi_process.start_ns : start;
 }
 
+/* "driver 13.0, CUPTI 13.0.1"; CUPTI counted its API before it took the release's number. */
+static void put_versions(void)
+{
+    uint32_t cupti = wi_process.cupti.api_version;
+    int driver = wi_driver_version();
+    struct wi_out out;
+    wi_out_mem(&out, state.cuda, sizeof(state.cuda));
+    if (driver)
+        wi_out_f(&out, "driver %d.%d", driver / 1000, driver % 1000 / 10);
+    if (cupti)
+        wi_out_str(&out, driver ? ", CUPTI " : "CUPTI ");
+    if (cupti >= 1000)
+        wi_out_f(&out, "%u.%u.%u", cupti / 10000, cupti / 100 % 100, cupti % 100);
+    else if (cupti)
+        wi_out_f(&out, "API %u", cupti);
+    wi_out_finish(&out);
+}
+
 const struct wi_job *wi_job_base(void)
 {
     struct wi_job *job = &state.job;
@@ -148,12 +167,8 @@ const struct wi_job *wi_job_base(void)
         .memory_bytes = WI_UNKNOWN,
         .flush_ns = WI_UNKNOWN,
     };
-    if (wi_process.cupti.api_version) {
-        wi_out_mem(&out, state.cuda, sizeof(state.cuda));
-        wi_out_f(&out, "CUPTI %u", wi_process.cupti.api_version);
-        wi_out_finish(&out);
-        job->cuda = state.cuda;
-    }
+    put_versions();
+    job->cuda = state.cuda[0] ? state.cuda : NULL;
     state.ready = 1;
     return job;
 }

@@ -3,6 +3,7 @@
  * helper is parked. May not: allocate but from an arena; print from a rank that is not to print. */
 #include "collect/publish.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -26,12 +27,20 @@
 
 static char buffer[16 << 10];
 
+/* The model's devices carry this name; a report of modelled times must say so. */
+static int is_virtual(void)
+{
+    const struct wi_device_info *info = wi_feed_device(0);
+    return info && !strcmp(wi_names_text(wi_feed_names(), info->name), "whyidle virtual GPU");
+}
+
 static void describe(struct wi_job *job, const struct wi_result *result)
 {
     *job = *wi_job_base();
     job->level = wi_process.level;
     job->level_reason = wi_process.level == 'A' ? NULL : wi_process.reason;
     job->end_ns = wi_now_ns();
+    job->virtual_gpu = is_virtual();
     job->helper_cpu_ns = wi_helper_cpu_ns();
     job->memory_bytes = (int64_t)result->engine_bytes + wi_buffers_bytes() + wi_thread_bytes();
     job->flush_ns = wi_process.activity ? wi_feed_own_ns() : WI_UNKNOWN;
@@ -128,7 +137,7 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
                wi_outfile_path());
         return;
     }
-    wi_drain();
+    wi_drain(INT_MAX);
     wi_feed_finish();
     wi_arena_init(&arena, RESULT_BYTES);
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {

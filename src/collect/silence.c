@@ -70,6 +70,7 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
         t->runnable_ns = known ? runnable : WI_UNKNOWN;
     }
     set_base(t, now, cpu, wait);
+    wi_helper_wake(); /* a burst begins after a silence; at the quiet pace it could fill the ring */
     errno = saved;
 }
 

@@ -130,6 +130,7 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     atomic_store(&t->last_exit_ns, wi_now_ns());
     pthread_setspecific(state.key, t);
     wi_self = t;
+    wi_helper_wake();
     errno = saved;
     return t;
 }

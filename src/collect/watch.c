@@ -146,7 +146,7 @@ static void watch_cores(struct wi_host_sample *sample, const cpu_set_t *allowed,
     int known = 0;
     if (wi_read_file("/proc/stat", state.text, sizeof(state.text)) <= 0)
         return;
-    for (const char *at = state.text; at && !strncmp(at, "cpu", 3); at = strchr(at, '\n')) {
+    for (const char *at = state.text; at; at = strchr(at, '\n')) {
         at += *at == '\n';
         if (strncmp(at, "cpu", 3) != 0)
             break;
