@@ -11,7 +11,10 @@
 
 #include <cmocka.h>
 
+#include "live_log.h"
 #include "timeline_events.h"
+#include "timeline_sim.h"
+#include "timeline_truth.h"
 
 static const char *scenario_path;
 
@@ -184,6 +187,92 @@ static void test_silences_say_how_they_were_spent(void **state)
     tl_free(&file);
 }
 
+/* A live run that keeps every time of the timeline exactly. */
+struct perfect_run {
+    const struct tl_line *program;
+    struct live_record record[100000];
+    int64_t count;
+};
+
+static void note_call(void *ctx, int rank, const struct tl_line *line, int64_t enter, int64_t exit,
+                      int64_t op_start, int64_t op_end)
+{
+    struct perfect_run *run = ctx;
+    int64_t issued = line->sync ? enter + line->host_ns : enter;
+    (void)rank, (void)op_start, (void)op_end;
+
+    run->record[run->count++] = (struct live_record){line - run->program, issued, exit};
+}
+
+static void note_wait(void *ctx, int rank, const struct tl_line *line, int64_t a, int64_t b)
+{
+    struct perfect_run *run = ctx;
+    (void)rank;
+
+    run->record[run->count++] = (struct live_record){line - run->program, a, b};
+}
+
+static int64_t share_of(const struct tl_truth *truth, const char *tag)
+{
+    for (int i = 0; i < truth->shares; i++)
+        if (!strcmp(truth->share[i].tag, tag))
+            return truth->share[i].ns;
+    return 0;
+}
+
+static int has_allocations(const struct tl_rank *rank)
+{
+    for (int i = 0; i < rank->lines; i++)
+        if (rank->program[i].op >= TL_MALLOC)
+            return 1;
+    return 0;
+}
+
+static void test_a_perfect_live_run_has_the_planned_truth(void **state)
+{
+    struct perfect_run *run = calloc(1, sizeof(*run));
+    struct tl_sink sink = {.call = note_call, .silence = note_wait, .ctx = run};
+    struct tl_truth planned, played;
+    struct tl_file file;
+    (void)state;
+
+    assert_int_equal(tl_read(&file, scenario_path), 0);
+    for (int b = 0; b < file.blocks; b++) {
+        const struct tl_block *block = &file.block[b];
+
+        if (block->ranks > 1 || has_allocations(&block->rank[0]))
+            continue;
+        run->program = block->rank[0].program;
+        run->count = 0;
+        assert_true(tl_play(block, 0, &sink) > 0);
+        assert_int_equal(tl_truth(block, 0, &planned), 0);
+        assert_int_equal(tl_truth_played(block, run->record, run->count, &played), 0);
+        assert_int_equal(played.length_ns, planned.length_ns);
+        assert_int_equal(played.shares, planned.shares);
+        for (int i = 0; i < planned.shares; i++)
+            assert_int_equal(share_of(&played, planned.share[i].tag), planned.share[i].ns);
+    }
+    tl_free(&file);
+    free(run);
+}
+
+static void test_what_the_machine_took_is_a_disturbance(void **state)
+{
+    /* Launch, 1 ms of kernel, then a launch that came 5 ms later than written. */
+    static const struct live_record records[] = {{0, 0, 10000}, {1, 0, 6000000}};
+    struct tl_truth truth;
+    struct tl_file file;
+    (void)state;
+
+    assert_int_equal(read_text(&file, "kern 1 host=0.01 dev=1\nkern 1 host=1 dev=1\n"), 0);
+    assert_int_equal(tl_truth_played(&file.block[0], records, 2, &truth), 0);
+    assert_int_equal(truth.length_ns, 7000000);
+    assert_int_equal(share_of(&truth, "compute"), 2000000);
+    assert_int_equal(share_of(&truth, "small-batch/launch gap"), 10000);
+    assert_int_equal(share_of(&truth, "host-other/disturbance"), 4990000);
+    tl_free(&file);
+}
+
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
@@ -191,6 +280,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reads_every_part),
         cmocka_unit_test(test_events_are_ordered_and_complete),
         cmocka_unit_test(test_silences_say_how_they_were_spent),
+        cmocka_unit_test(test_a_perfect_live_run_has_the_planned_truth),
+        cmocka_unit_test(test_what_the_machine_took_is_a_disturbance),
     };
 
     if (argc != 2)
