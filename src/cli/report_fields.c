@@ -63,6 +63,14 @@ int64_t wi_field_integer(struct wi_fields *reader, const struct wi_json *object,
     return value->number;
 }
 
+int64_t wi_field_element(struct wi_fields *reader, const struct wi_json *element, const char *key)
+{
+    if (element->type == WI_JSON_INT && element->number >= 0 && element->number <= WI_FIELD_MOST)
+        return element->number;
+    wi_field_fail(reader, element, "holds something else than amounts", key);
+    return 0;
+}
+
 int64_t wi_field_amount(struct wi_fields *reader, const struct wi_json *object, const char *key)
 {
     return wi_field_integer(reader, object, key, 0, 0, 0);

@@ -4,10 +4,12 @@
 #include "cli/report_read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "cli/report_fields.h"
+#include "report/report_series.h"
 
 #define SCHEMA       "whyidle-report/1"
 #define NAMES_BUDGET ((size_t)64 << 20)
@@ -118,6 +120,40 @@ static void check_sums(struct wi_fields *reader, const struct wi_json *at,
         wi_field_fail(reader, at, "does not sum to the window", "classes");
 }
 
+/* The ns[] of one kind; all kinds of a series have the same number of buckets. */
+static void read_buckets(struct wi_fields *reader, const struct wi_json *from, unsigned kind,
+                         struct wi_series *series)
+{
+    const struct wi_json *array = wi_field_array(reader, from, wi_series_word(kind));
+    int at = 0;
+    if (array && (array->count > WI_SERIES_BUCKETS || (kind && array->count != series->used))) {
+        wi_field_fail(reader, array, "has a wrong number of buckets", wi_series_word(kind));
+        return;
+    }
+    for (const struct wi_json *m = array ? array->child : NULL; m; m = m->next)
+        series->ns[at++][kind] = wi_field_element(reader, m, wi_series_word(kind));
+    series->used = at;
+}
+
+static void read_series(struct wi_fields *reader, const struct wi_json *device,
+                        struct wi_device_result *out)
+{
+    const struct wi_json *from = wi_field_any(reader, device, "series");
+    struct wi_series *series;
+    if (!from || from->type == WI_JSON_NULL)
+        return;
+    series = wi_arena_alloc(&reader->saved->arena, sizeof(*series));
+    if (!series) {
+        wi_field_fail(reader, from, "is too large", "series");
+        return;
+    }
+    series->start_ns = wi_field_point(reader, from, "start_ns");
+    series->width_ns = wi_field_amount(reader, from, "width_ns");
+    for (unsigned kind = 0; kind < WI_SERIES_KINDS; kind++)
+        read_buckets(reader, from, kind, series);
+    out->series = series;
+}
+
 static void read_account(struct wi_fields *reader, const struct wi_json *from,
                          struct wi_device_result *device)
 {
@@ -141,6 +177,7 @@ static void read_account(struct wi_fields *reader, const struct wi_json *from,
     device->copies = (uint64_t)wi_field_amount(reader, from, "copies");
     device->memsets = (uint64_t)wi_field_amount(reader, from, "memsets");
     device->graphs = (uint64_t)wi_field_amount(reader, from, "graphs");
+    read_series(reader, from, device);
     check_sums(reader, classes, device);
 }
 
@@ -267,6 +304,25 @@ static void read_copy(struct wi_fields *reader, const struct wi_json *from, stru
     row->call_ns = wi_field_amount_or_unknown(reader, from, "call_ns");
 }
 
+static void read_collective(struct wi_fields *reader, const struct wi_json *from,
+                            struct wi_collective_row *row)
+{
+    const struct wi_json *durations = wi_field_array(reader, from, "duration_ns");
+    const char *stream = wi_field_text(reader, from, "stream");
+    row->name = wi_field_name(reader, from, "name");
+    row->device = wi_field_i32(reader, from, "device");
+    row->stream = stream ? strtoull(stream, NULL, 10) : 0;
+    row->count = (uint64_t)wi_field_amount(reader, from, "count");
+    row->total_ns = wi_field_amount(reader, from, "total_ns");
+    row->step = (uint64_t)wi_field_amount(reader, from, "step");
+    if (durations && durations->count > WI_COLLECTIVE_KEPT) {
+        wi_field_fail(reader, durations, "has too many entries", "duration_ns");
+        return;
+    }
+    for (const struct wi_json *m = durations ? durations->child : NULL; m; m = m->next)
+        row->duration_ns[row->kept++] = wi_field_element(reader, m, "duration_ns");
+}
+
 static void read_gap(struct wi_fields *reader, const struct wi_json *from, struct wi_gap_row *row)
 {
     row->device = wi_field_i32(reader, from, "device");
@@ -364,6 +420,9 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     READ_ROWS(reader, root, "findings", result->findings, result->finding_count, read_finding);
     READ_ROWS(reader, root, "kernels", result->kernels, result->kernel_count, read_kernel);
     READ_ROWS(reader, root, "copies", result->copies, result->copy_count, read_copy);
+    struct wi_collective_row *collectives;
+    READ_ROWS(reader, root, "collectives", collectives, result->collective_count, read_collective);
+    result->collectives = collectives;
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
     read_verdict(reader, root);
     read_calls(reader, root);

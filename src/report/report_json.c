@@ -8,6 +8,7 @@
 #include "report/expand.h"
 #include "report/headline.h"
 #include "report/report.h"
+#include "report/report_series.h"
 
 struct json {
     struct wi_out *out;
@@ -227,6 +228,8 @@ static void put_device(struct json *json, const struct wi_report *report,
         put_int(json, "copies", (int64_t)device->copies);
         put_int(json, "memsets", (int64_t)device->memsets);
         put_int(json, "graphs", (int64_t)device->graphs);
+        key(json, "series");
+        wi_series_json(json->out, device->series);
     } else {
         null_member(json, "window");
         null_member(json, "timeline");
@@ -365,6 +368,17 @@ static void put_calls(struct json *json, const struct wi_report *report)
     close_with(json, '}');
 }
 
+static void put_collectives(struct json *json, const struct wi_report *report)
+{
+    top_key(json, "collectives");
+    open_with(json, '[');
+    for (int i = 0; i < report->result->collective_count; i++) {
+        item(json);
+        wi_collective_json(json->out, &report->result->collectives[i], report->names);
+    }
+    close_with(json, ']');
+}
+
 static void put_gaps(struct json *json, const struct wi_result *result)
 {
     top_key(json, "gaps");
@@ -464,6 +478,7 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     put_rows(&json, report, WI_TABLE_KERNELS, "kernels", result->kernels, result->kernel_count,
              sizeof(*result->kernels));
     put_calls(&json, report);
+    put_collectives(&json, report);
     put_gaps(&json, result);
     put_evidence(&json, result);
     put_coverage(&json, &result->coverage);

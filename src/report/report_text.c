@@ -58,8 +58,8 @@ static void put_devices(struct wi_out *out, const struct wi_report *report)
     int used = wi_used_devices(report);
     separator(out);
     if (report->job->virtual_gpu)
-        wi_out_str(out, "virtual GPU (modelled): ");
-    if (device)
+        wi_out_str(out, "virtual GPU (modelled)");
+    else if (device)
         put_device(out, report, device);
     else
         wi_out_str(out, report->result->host_only ? "device time not recorded" : "no GPU work");

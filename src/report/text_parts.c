@@ -260,9 +260,9 @@ static void put_cost(struct wi_out *out, const struct wi_report *report)
         wi_human_bytes(out, job->memory_bytes);
     }
     if (job->flush_ns != WI_UNKNOWN) {
-        wi_out_str(out, "; the exit took ");
+        wi_out_str(out, "; CUPTI itself took ");
         wi_human_ns(out, job->flush_ns);
-        wi_out_str(out, " longer");
+        wi_out_str(out, " of the job's threads");
     }
     if (job->final_flush_timed_out)
         wi_out_str(out, "; the last device records did not arrive in time");

@@ -225,10 +225,32 @@ static void make_nothing(struct fixture *f)
     verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, "no device operation was seen");
 }
 
+/* Buckets of 10 s and a collective of which every second run was kept. */
+static void add_series(struct fixture *f, struct wi_device_result *d)
+{
+    f->series = (struct wi_series){.start_ns = d->window_start_ns, .width_ns = 10 * SEC, .used = 4};
+    for (int i = 0; i < 4; i++) {
+        f->series.ns[i][WI_SERIES_COMPUTE] = 9 * SEC;
+        f->series.ns[i][WI_SERIES_IDLE] = 1 * SEC;
+    }
+    d->series = &f->series;
+    f->collective = (struct wi_collective_row){.name = name(f, "ncclDevKernel_AllReduce"),
+                                               .device = d->info.device,
+                                               .stream = UINT64_MAX,
+                                               .count = 4,
+                                               .total_ns = 400 * MS,
+                                               .step = 2,
+                                               .kept = 2,
+                                               .duration_ns = {90 * MS, 110 * MS}};
+    f->result.collectives = &f->collective;
+    f->result.collective_count = 1;
+}
+
 static void make_two_devices(struct fixture *f)
 {
     struct wi_device_result *a = device(f, 0, "NVIDIA H200", 40);
     struct wi_device_result *b = device(f, 1, "NVIDIA H200", 40);
+    add_series(f, a);
     charge(a, WI_SUB_COMPUTE, 36 * SEC, 0);
     charge(a, WI_SUB_LAUNCH_BOUND, 4 * SEC, 1);
     charge(b, WI_SUB_COMPUTE, 20 * SEC, 0);

@@ -14,6 +14,8 @@ struct fixture {
     struct wi_kernel_row kernels[4];
     struct wi_copy_row copies[4];
     struct wi_gap_row gaps[4];
+    struct wi_series series;
+    struct wi_collective_row collective;
     struct wi_report report;
 };
 
