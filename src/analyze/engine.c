@@ -10,7 +10,7 @@
 #include "model/collective.h"
 
 #define DEFAULT_BUDGET_BYTES ((size_t)40 << 20)
-#define TRIM_EVERY_NS        5000000 /* forgetting old calls costs a walk over the threads */
+#define TRIM_EVERY_OPS       16 /* a walk over the threads; each gap looks at all calls that are left */
 
 struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
 {
@@ -22,7 +22,6 @@ struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
     engine->arena = arena;
     engine->config = *config;
     engine->watermark_ns = WI_UNKNOWN;
-    engine->trimmed_ns = INT64_MIN;
     engine->ledger = wi_ledger_create(&engine->arena);
     engine->tables = wi_tables_create(&engine->arena);
     if (!engine->ledger || !engine->tables || wi_calls_init(&engine->calls, &engine->arena) != 0 ||
@@ -128,24 +127,30 @@ void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
     }
 }
 
-/* Calls that no open question needs any more are forgotten. */
-static void trim(struct wi_engine *engine, int64_t watermark_ns)
+/* Forgets the calls that no open question needs any more. */
+static void trim(struct wi_engine *engine, int64_t limit_ns)
 {
-    if (watermark_ns - TRIM_EVERY_NS < engine->trimmed_ns)
-        return;
-    int64_t limit = watermark_ns;
     int any = 0;
     for (uint32_t i = 0; i < engine->device_count; i++) {
         const struct wi_device *device = engine->devices[i];
         if (!device->used)
             continue;
         any = 1;
-        int64_t needed = device->gap_start_ns != WI_UNKNOWN ? device->gap_start_ns : device->pos_ns;
-        limit = needed < limit ? needed : limit;
+        int64_t needed =
+            device->gap_start_ns != WI_UNKNOWN ? device->gap_start_ns : device->pos_ns;
+        limit_ns = needed < limit_ns ? needed : limit_ns;
     }
     if (any)
-        wi_calls_trim(&engine->calls, limit);
-    engine->trimmed_ns = watermark_ns;
+        wi_calls_trim(&engine->calls, limit_ns);
+}
+
+static void account_before(struct wi_engine *engine, int64_t limit_ns)
+{
+    for (int done = 1; wi_op_queue_first(&engine->queue) < limit_ns; done++) {
+        wi_account_next(engine);
+        if (done % TRIM_EVERY_OPS == 0)
+            trim(engine, limit_ns);
+    }
 }
 
 void wi_engine_advance(struct wi_engine *engine, int64_t horizon_ns)
@@ -158,8 +163,7 @@ void wi_engine_advance(struct wi_engine *engine, int64_t horizon_ns)
     limit -= WI_LIMIT_LOOKAHEAD_NS;
     if (engine->watermark_ns != WI_UNKNOWN && limit <= engine->watermark_ns)
         return;
-    while (wi_op_queue_first(&engine->queue) < limit)
-        wi_account_next(engine);
+    account_before(engine, limit);
     engine->watermark_ns = limit;
     trim(engine, limit);
 }
@@ -168,8 +172,7 @@ void wi_engine_finish(struct wi_engine *engine)
 {
     if (engine->finished)
         return;
-    while (engine->queue.count)
-        wi_account_next(engine);
+    account_before(engine, INT64_MAX);
     wi_calls_owed_since(&engine->calls, INT64_MAX); /* what is still owed never came */
     struct wi_account account = {engine, engine->ledger, engine->tables};
     for (uint32_t i = 0; i < engine->device_count; i++) {

@@ -40,7 +40,6 @@ struct wi_engine {
     struct wi_call_row call_rows[WI_API_COUNT];
     uint64_t gaps; /* ids of gaps, from the top; ops count from below */
     int64_t watermark_ns;
-    int64_t trimmed_ns;
     int finished;
 };
 

@@ -1,0 +1,82 @@
+/* The engine alone: events per second and memory over a long run of a plain training loop.
+ *   bench_engine [LAUNCHES]     prints lines "name value unit"
+ * Threads: one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "analyze/engine.h"
+#include "analyze/result.h"
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* 1000 calls a step, 20 us apart: a copy of 1 MiB, then launches of kernels of 15 us. */
+static void feed(struct wi_engine *engine, struct wi_names *names, long launches)
+{
+    uint32_t launch = wi_names_str(names, "cudaLaunchKernel");
+    uint32_t kernel[8];
+    for (int i = 0; i < 8; i++)
+        kernel[i] = wi_names_intern(names, "kernel 0123456", (size_t)(7 + i));
+    int64_t at = 0;
+    for (long i = 0; i < launches; i++, at += 20000) {
+        struct wi_host_call call = {.enter_ns = at,
+                                    .exit_ns = at + 4000,
+                                    .run_ns = WI_UNKNOWN,
+                                    .runnable_ns = WI_UNKNOWN,
+                                    .corr = (uint64_t)i + 1,
+                                    .thread = 1,
+                                    .api = launch,
+                                    .api_class = WI_API_LAUNCH,
+                                    .flags = WI_CALL_OWES};
+        struct wi_device_op op = {.start_ns = at + 4000,
+                                  .end_ns = at + 19000,
+                                  .corr = call.corr,
+                                  .grid = {256, 1, 1},
+                                  .block = {256, 1, 1},
+                                  .name = kernel[i % 8],
+                                  .kind = WI_OP_KERNEL};
+        if (i % 1000 == 0) {
+            call.api_class = WI_API_COPY;
+            op.kind = WI_OP_COPY;
+            op.direction = WI_COPY_H2D;
+            op.bytes = 1 << 20;
+        }
+        wi_engine_call(engine, &call);
+        wi_engine_op(engine, &op);
+        if (i % 500 == 499) /* the collector's rhythm: every 10 ms */
+            wi_engine_advance(engine, at);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    long launches = argc > 1 ? atol(argv[1]) : 2000000;
+    struct wi_names *names = wi_names_create((size_t)1 << 20);
+    struct wi_engine_config config = {.names = names};
+    struct wi_engine *engine = wi_engine_create(&config);
+    struct wi_arena arena;
+    struct wi_result result;
+    wi_arena_init(&arena, (size_t)16 << 20);
+    if (!engine || launches <= 0)
+        return 2;
+    double start = now_s();
+    feed(engine, names, launches);
+    wi_engine_finish(engine);
+    double fed = now_s();
+    if (wi_engine_result(engine, &arena, &result) != 0)
+        return 1;
+    double made = now_s();
+    printf("engine_events_per_second %.3f million\n", (double)launches * 2 / (fed - start) / 1e6);
+    printf("engine_result %.3f ms\n", (made - fed) * 1e3);
+    printf("engine_memory %.1f MiB\n", (double)result.engine_bytes / 1048576);
+    printf("engine_launches %ld count\n", launches);
+    wi_arena_free(&arena);
+    wi_engine_free(engine);
+    wi_names_free(names);
+    return 0;
+}
