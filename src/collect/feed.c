@@ -16,6 +16,7 @@
 #define NAME_BYTES   ((size_t)2 << 20)
 #define CONTEXTS     256
 #define DEVICES      64
+#define OPS_AT_ONCE  64 /* gaps are charged along the calls kept since: short lists are fast */
 
 static struct {
     struct wi_engine *engine;
@@ -25,6 +26,8 @@ static struct {
     struct wi_device_info devices[DEVICES];
     uint8_t device_known[DEVICES];
     int64_t own_ns;
+    int64_t horizon_ns; /* last promised */
+    unsigned ops;       /* since the engine last accounted */
 } state;
 
 int wi_feed_init(int host_only)
@@ -152,14 +155,17 @@ static void op(struct wi_device_op *op)
     int node = op->flags & WI_OP_GRAPH_NODE; /* its stream is not that of the graph's launch */
     op->stream = wi_stream_of_op(node ? 0 : (uint32_t)op->corr, op->device, cupti_stream, &exit_ns);
     if (op->flags & WI_OP_BAD_TIMES) {
-        wi_feed_loss(WI_LOSS_BAD_CLOCK, 1, WI_UNKNOWN, WI_UNKNOWN);
-        if (exit_ns == WI_UNKNOWN)
-            return; /* nothing says when: only the count is left */
+        if (exit_ns == WI_UNKNOWN) { /* nothing says when: only the count is left */
+            wi_feed_loss(WI_LOSS_BAD_CLOCK, 1, WI_UNKNOWN, WI_UNKNOWN);
+            return;
+        }
         op->start_ns = op->end_ns = exit_ns;
     }
     if (op->kind == WI_OP_KERNEL && wi_kernel_is_collective(wi_names_text(state.names, op->name)))
         op->flags |= WI_OP_COLLECTIVE;
     wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+    if (++state.ops % OPS_AT_ONCE == 0)
+        wi_engine_advance(state.engine, state.horizon_ns);
 }
 
 static void device(const struct wi_device_info *info)
@@ -223,6 +229,7 @@ void wi_feed_advance(int64_t horizon_ns, int64_t now_ns)
 {
     if (wi_process.join_api_records)
         horizon_ns = wi_join_release(horizon_ns, now_ns);
+    state.horizon_ns = horizon_ns;
     wi_engine_advance(state.engine, horizon_ns);
 }
 

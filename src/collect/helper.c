@@ -158,10 +158,12 @@ int wi_drain(int most_buffers)
     state.entries = 0;
     uint64_t drops = drain_threads(&horizon);
     drain_ring(NULL, wi_thread_shared_ring());
-    if (wi_process.activity)
-        buffers = wi_buffers_take(most_buffers, wi_feed_buffer);
     tell_losses(drops);
     wi_feed_advance(horizon, now);
+    if (wi_process.activity)
+        buffers = wi_buffers_take(most_buffers, wi_feed_buffer);
+    if (buffers)
+        wi_feed_advance(horizon, now);
     return buffers == most_buffers || state.entries >= CROWDED;
 }
 
