@@ -15,28 +15,14 @@ int cuptiGetVersion(uint32_t *version)
     return CT_SUCCESS;
 }
 
-static uint64_t (*own_clock)(void);
-
 VGPU_API int cuptiGetTimestamp(uint64_t *timestamp);
 int cuptiGetTimestamp(uint64_t *timestamp)
 {
     if (timestamp == NULL) {
         return CT_INVALID_PARAMETER;
     }
-    *timestamp = own_clock != NULL ? own_clock() : ct_now();
+    *timestamp = ct_now();
     return CT_SUCCESS;
-}
-
-/* A tool's own clock answers cuptiGetTimestamp; records keep the model's. */
-VGPU_API int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void));
-int cuptiActivityRegisterTimestampCallback(uint64_t (*clock)(void))
-{
-    ct_enter();
-    int result = ct_attach();
-    if (result == CT_SUCCESS) {
-        own_clock = clock;
-    }
-    return ct_leave(result);
 }
 
 VGPU_API int cuptiGetResultString(int result, const char **text);

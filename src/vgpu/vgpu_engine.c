@@ -331,7 +331,9 @@ static void wait_matching(const struct vg_context *context, int device)
             stream = vg_model.streams;
             continue;
         }
-        due_ns = mine ? later(due_ns, stream->ready_ns) : due_ns;
+        if (mine) {
+            due_ns = later(due_ns, later(stream->ready_ns, stream->context->retired_ns));
+        }
         stream = stream->next;
     }
     pthread_mutex_unlock(&vg_model.lock);

@@ -55,6 +55,7 @@ struct vg_context {
     int device;
     uint32_t flags;
     struct vg_stream *legacy;
+    uint64_t retired_ns; /* end of the work of streams that were destroyed */
     struct vg_context *next;
 };
 

@@ -11,10 +11,11 @@
 #include <stdlib.h>
 
 enum { STACK_DEPTH = 16 };
+enum { NOT_YET, INITIALISING, RUNNING, TORN_DOWN, FORKED };
 
 static struct {
     pthread_mutex_t lock;
-    atomic_int phase; /* 0 not initialised, 1 initialising, 2 running, 3 torn down */
+    atomic_int phase; /* index into the errors of vg_driver_state */
     pthread_t initialiser;
 } state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -44,13 +45,23 @@ static void inject(void)
 
 static void tear_down(void)
 {
-    atomic_store(&state.phase, 3);
+    atomic_store(&state.phase, TORN_DOWN);
+}
+
+/* The device does not survive a fork: every call of the child fails. */
+static void forked(void)
+{
+    atomic_store(&state.phase, FORKED);
+    vg_set_tracer(NULL);
 }
 
 int vg_driver_state(void)
 {
-    static const int errors[] = {VG_NOT_INITIALIZED, VG_NOT_INITIALIZED, VG_SUCCESS,
-                                 VG_DEINITIALIZED};
+    static const int errors[] = {[NOT_YET] = VG_NOT_INITIALIZED,
+                                 [INITIALISING] = VG_NOT_INITIALIZED,
+                                 [RUNNING] = VG_SUCCESS,
+                                 [TORN_DOWN] = VG_DEINITIALIZED,
+                                 [FORKED] = VG_NOT_INITIALIZED};
     return errors[atomic_load_explicit(&state.phase, memory_order_acquire)];
 }
 
@@ -58,27 +69,28 @@ int vg_do_init(const struct vg_a_init *a, bool per_thread)
 {
     (void)per_thread;
     int phase = atomic_load(&state.phase);
-    if (phase >= 2) {
-        return phase == 3 ? VG_DEINITIALIZED : VG_SUCCESS;
+    if (phase >= RUNNING) {
+        return vg_driver_state();
     }
     if (a->flags != 0) {
         return VG_INVALID_VALUE;
     }
-    if (phase == 1 && pthread_equal(state.initialiser, pthread_self())) {
+    if (phase == INITIALISING && pthread_equal(state.initialiser, pthread_self())) {
         return VG_SUCCESS; /* injected code that calls back in */
     }
     if (vg_config()->devices == 0) {
         return VG_NO_DEVICE;
     }
     pthread_mutex_lock(&state.lock);
-    if (atomic_load(&state.phase) == 0) {
+    if (atomic_load(&state.phase) == NOT_YET) {
         state.initialiser = pthread_self();
-        atomic_store(&state.phase, 1);
+        atomic_store(&state.phase, INITIALISING);
         inject();
         /* After the injection, so that this runs before what the injected code registered: the
          * order that hurts. */
         atexit(tear_down);
-        atomic_store(&state.phase, 2);
+        pthread_atfork(NULL, NULL, forked);
+        atomic_store(&state.phase, RUNNING);
         vg_trace_resource(VGPU_INIT_FINISHED, NULL, NULL, 0);
     }
     pthread_mutex_unlock(&state.lock);

@@ -83,7 +83,11 @@ void vg_stream_destroy(struct vg_stream *stream)
         if (*link == stream) {
             *link = stream->next;
             /* What still runs keeps its order with the legacy stream and with device waits. */
-            struct vg_stream *legacy = stream->context->legacy;
+            struct vg_context *context = stream->context;
+            struct vg_stream *legacy = context->legacy;
+            if (context->retired_ns < stream->ready_ns) {
+                context->retired_ns = stream->ready_ns;
+            }
             if (stream->blocking && legacy->ready_ns < stream->ready_ns) {
                 legacy->ready_ns = stream->ready_ns;
             }

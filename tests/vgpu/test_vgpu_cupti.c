@@ -364,6 +364,28 @@ static void a_graph_is_one_record_or_one_a_node(void **unused)
     cudaStreamDestroy(stream);
 }
 
+static uint64_t twice_the_clock(void)
+{
+    return (vg_now_ns() - 1700000000000000000u) * 2;
+}
+
+static void a_registered_clock_is_the_records_clock(void **unused)
+{
+    (void)unused;
+    assert_int_equal(cuptiActivityEnable(KERNEL), 0);
+    assert_int_equal(cuptiActivityRegisterTimestampCallback(twice_the_clock), 0);
+    usleep(20000);
+    uint64_t before = twice_the_clock();
+    run_spin(NULL, MS);
+    cudaDeviceSynchronize();
+    assert_int_equal(cuptiActivityRegisterTimestampCallback(NULL), 0);
+    assert_int_equal(cuptiActivityFlushAll(0), 0);
+    const struct ct_kernel *kernel = find(KERNEL, 0);
+    assert_non_null(kernel);
+    assert_true(kernel->start >= before && kernel->start < before + 2 * MS);
+    assert_in_range(kernel->end - kernel->start, 2 * MS - 100000, 2 * MS + 100000);
+}
+
 static int set_up(void **unused)
 {
     void *library = NULL;
@@ -390,6 +412,7 @@ int main(void)
         CASE(devices_and_contexts_can_be_dumped),
         CASE(every_version_has_its_record_sizes),
         CASE(a_graph_is_one_record_or_one_a_node),
+        CASE(a_registered_clock_is_the_records_clock),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

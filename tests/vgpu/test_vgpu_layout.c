@@ -124,6 +124,26 @@ SAME_PLACE(struct ct_device, id, CUpti_ActivityDevice5, id);
 SAME_PLACE(struct ct_device, uuid, CUpti_ActivityDevice5, uuid);
 SAME_PLACE(struct ct_device, name, CUpti_ActivityDevice5, name);
 
+/* Device properties of the newest layout. */
+struct vg_uuid {
+    uint8_t bytes[16];
+};
+#define FIELD_ANY(type, name, elements) type name[elements];
+#define FIELD_OLD(type, name, elements)
+#define FIELD_NEW FIELD_ANY
+struct properties {
+#define PROPERTY(when, type, name, elements, attributes) FIELD_##when(type, name, elements)
+#include "vgpu_properties.def"
+#undef PROPERTY
+};
+#define CHECK_ANY(name) SAME_PLACE(struct properties, name, struct cudaDeviceProp, name);
+#define CHECK_OLD(name)
+#define CHECK_NEW                                        CHECK_ANY
+#define PROPERTY(when, type, name, elements, attributes) CHECK_##when(name)
+#include "vgpu_properties.def"
+#undef PROPERTY
+SAME_SIZE(struct properties, struct cudaDeviceProp);
+
 /* Numbers. */
 #define KIND(number, name, v11, v12, v13)                                                          \
     _Static_assert((int)CUPTI_ACTIVITY_KIND_##name == number, #name);

@@ -9,7 +9,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 enum { MS = 1000000, BYTES = 24000000 };
@@ -432,6 +434,32 @@ static void the_next_copy_can_be_given_its_time(void **unused)
     assert_int_equal(ops[1].end_ns - ops[1].start_ns, 2200); /* 1 us and the set-up */
 }
 
+static void a_forked_child_has_no_device(void **unused)
+{
+    int status = -1;
+    (void)unused;
+    pid_t child = fork();
+    if (child == 0) {
+        void *block = NULL;
+        _exit(cudaMalloc(&block, 16) == 3 && cudaDeviceSynchronize() == 3 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    run_spin(NULL, MS);
+    assert_int_equal(cudaDeviceSynchronize(), 0);
+}
+
+static void a_destroyed_stream_still_runs(void **unused)
+{
+    (void)unused;
+    void *stream = new_stream(NON_BLOCKING);
+    run_spin(stream, 3 * MS);
+    assert_int_equal(cudaStreamDestroy(stream), 0);
+    assert_true(vg_now_ns() < ops[0].end_ns);
+    assert_int_equal(cudaDeviceSynchronize(), 0);
+    assert_true(vg_now_ns() >= ops[0].end_ns);
+}
+
 static void bad_arguments_are_errors(void **unused)
 {
     const struct vg_dim3 one = {1, 1, 1}, none = {0, 1, 1}, huge = {2048, 1, 1};
@@ -490,6 +518,8 @@ int main(void)
         CASE(devices_run_apart_and_copy_to_each_other),
         CASE(utilisation_is_the_share_with_a_kernel),
         CASE(the_next_copy_can_be_given_its_time),
+        CASE(a_forked_child_has_no_device),
+        CASE(a_destroyed_stream_still_runs),
         CASE(bad_arguments_are_errors),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
