@@ -65,6 +65,10 @@ static int run_job(struct subject *subject, char **argv)
     int err = wi_job_run(&run, argv, NULL);
     if (err)
         return err == WI_EXIT_OWN ? WI_EXIT_USAGE : WI_EXIT_JOB;
+    if (run.reports.damaged > 0) {
+        wi_input_complain(run.reports.damaged_path, &run.reports.error);
+        return WI_EXIT_USAGE;
+    }
     subject->run = &run;
     subject->reports = run.reports;
     subject->primary = wi_job_reports_primary(&run.reports);

@@ -138,7 +138,7 @@ static void read_buckets(struct wi_fields *reader, const struct wi_json *from, u
 static void read_series(struct wi_fields *reader, const struct wi_json *device,
                         struct wi_device_result *out)
 {
-    const struct wi_json *from = wi_field_any(reader, device, "series");
+    const struct wi_json *from = wi_json_get(device, "series"); /* a later addition to version 1 */
     struct wi_series *series;
     if (!from || from->type == WI_JSON_NULL)
         return;
@@ -421,8 +421,11 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     READ_ROWS(reader, root, "kernels", result->kernels, result->kernel_count, read_kernel);
     READ_ROWS(reader, root, "copies", result->copies, result->copy_count, read_copy);
     struct wi_collective_row *collectives;
-    READ_ROWS(reader, root, "collectives", collectives, result->collective_count, read_collective);
-    result->collectives = collectives;
+    if (wi_json_get(root, "collectives")) { /* a later addition to version 1 */
+        READ_ROWS(reader, root, "collectives", collectives, result->collective_count,
+                  read_collective);
+        result->collectives = collectives;
+    }
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
     read_verdict(reader, root);
     read_calls(reader, root);

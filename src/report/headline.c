@@ -176,16 +176,20 @@ static void open_question(const struct wi_report *report, const struct wi_device
 static void no_work(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
 {
     const struct wi_coverage *coverage = &report->result->coverage;
-    wi_out_str(shout, "NO DEVICE WORK WAS SEEN.");
-    if (coverage->calls > 0) {
-        wi_out_str(rest, "The job made ");
-        wi_out_u64(rest, coverage->calls);
-        wi_out_str(rest, " CUDA calls, but no kernel, copy or memset of it was recorded.");
-    } else if (report->job->end == WI_JOB_IMPORTED) {
-        wi_out_str(rest, "The recording holds no device operation.");
-    } else {
-        wi_out_str(rest, "The job made no CUDA call that does work.");
+    if (coverage->calls_owing > 0) {
+        wi_out_str(shout, "NO DEVICE TIMES HAVE ARRIVED.");
+        wi_out_f(rest, "%llu calls handed work to the GPU, and no record of it came in time.",
+                 (unsigned long long)coverage->calls_owing);
+        return;
     }
+    wi_out_str(shout, "NO DEVICE WORK WAS SEEN.");
+    if (coverage->calls > 0)
+        wi_out_f(rest, "The job made %llu CUDA calls, but no kernel, copy or memset was recorded.",
+                 (unsigned long long)coverage->calls);
+    else if (report->job->end == WI_JOB_IMPORTED)
+        wi_out_str(rest, "The recording holds no device operation.");
+    else
+        wi_out_str(rest, "The job made no CUDA call that does work.");
 }
 
 enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)

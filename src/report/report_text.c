@@ -51,7 +51,13 @@ static void put_program(struct wi_out *out, const struct wi_job *job)
         wi_out_str(out, "job");
 }
 
-/* The devices that did something, or "no GPU used". */
+/* 1 if the job gave the GPU work, of which nothing is known. */
+static int device_time_missing(const struct wi_report *report)
+{
+    return report->result->host_only || report->result->coverage.calls_owing > 0;
+}
+
+/* The devices that did something, or why there are none. */
 static void put_devices(struct wi_out *out, const struct wi_report *report)
 {
     const struct wi_device_result *device = wi_verdict_device(report);
@@ -62,7 +68,7 @@ static void put_devices(struct wi_out *out, const struct wi_report *report)
     else if (device)
         put_device(out, report, device);
     else
-        wi_out_str(out, report->result->host_only ? "device time not recorded" : "no GPU work");
+        wi_out_str(out, device_time_missing(report) ? "device time not recorded" : "no GPU work");
     if (used > 1)
         wi_out_f(out, " and %d more", used - 1);
 }

@@ -246,6 +246,18 @@ static void add_series(struct fixture *f, struct wi_device_result *d)
     f->result.collective_count = 1;
 }
 
+/* Killed before the first device record was delivered. */
+static void make_undelivered(struct fixture *f)
+{
+    make_nothing(f);
+    f->result.coverage.calls = 1057;
+    f->result.coverage.calls_owing = 1054;
+    f->result.calls[WI_API_LAUNCH] = (struct wi_call_row){1054, 0, 12 * MS, 1 * MS};
+    f->result.end_ns += 2 * SEC;
+    f->job.end = WI_JOB_SIGNALED;
+    f->job.status = 15;
+}
+
 static void make_two_devices(struct fixture *f)
 {
     struct wi_device_result *a = device(f, 0, "NVIDIA H200", 40);
@@ -353,6 +365,7 @@ static const struct {
     {"none", make_none},
     {"host_only", make_host_only},
     {"nothing", make_nothing},
+    {"undelivered", make_undelivered},
     {"two_devices", make_two_devices},
     {"untraced", make_untraced},
     {"hostile", make_hostile},

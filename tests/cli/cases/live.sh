@@ -1,0 +1,19 @@
+# The real library and the virtual GPU: what `run` and `check` give around a real job.
+build=${WI_BUILD:-}
+library=$build/src/collect/libwhyidle.so demo=$build/samples/demo_healthy
+[ -e "$library" ] && [ -x "$demo" ] && [ -d "$build/vgpu/13" ] || { echo SKIP not built; exit 0; }
+export LD_LIBRARY_PATH=$build/vgpu/13:$build/vgpu
+unset WHYIDLE_LIB
+whyidle lib | sed "s|$build|BUILD|"
+echo --- run
+whyidle run --json r.json "$demo" > out 2> err; echo "rc $?"
+cat out
+sed -n 's/^\(VERDICT [a-z/-]*\).*/\1/p; s/^CAN I TRUST IT *\([a-z ]*\);.*/\1/p' err
+ls whyidle-out/*/ | sed 's/.*\.json$/a report/'
+whyidle report -f json > latest.json; cmp <(python3 -m json.tool r.json) <(python3 -m json.tool latest.json) && echo same
+echo --- a failing job
+rc whyidle sh -c "'$demo' > /dev/null; exit 3" 2>&1 | sed 's/whyidle-out.*/whyidle-out/'
+echo --- check
+whyidle check --min-compute 40 --max-stall 55 -- "$demo" | sed 's/[0-9.]* % of the time.*//'
+echo --- without a GPU runtime
+rc whyidle true
