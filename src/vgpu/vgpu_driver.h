@@ -68,6 +68,7 @@ struct vg_module {
     uint32_t magic, id;
     struct vg_function *functions;
     bool open_ended; /* not PTX text: any kernel name is taken to be inside */
+    struct vg_module *next; /* all modules ever loaded */
 };
 
 #define VG_FUNCTION_MAGIC 0x7666756eu

@@ -138,8 +138,12 @@ static bool take_wait(struct vg_stream *stream, const struct vg_event *event)
     int had = stream->capture == NULL ? 0 : stream->capture_after_count;
     int *both = malloc((size_t)(had + event->capture_after_count + 1) * sizeof(int));
     if (both != NULL) {
-        memcpy(both, stream->capture_after, (size_t)had * sizeof(int));
-        memcpy(both + had, event->capture_after, (size_t)event->capture_after_count * sizeof(int));
+        for (int i = 0; i < had; i++) {
+            both[i] = stream->capture_after[i];
+        }
+        for (int i = 0; i < event->capture_after_count; i++) {
+            both[had + i] = event->capture_after[i];
+        }
         set_after(&stream->capture_after, &stream->capture_after_count, both,
                   had + event->capture_after_count);
         free(both);

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct vg_module *modules;
+
 static struct vg_function *add(struct vg_module *module, const char *name, size_t length)
 {
     struct vg_function *function = calloc(1, sizeof(*function));
@@ -53,7 +55,6 @@ static bool binary_image(const void *image)
 
 int vg_module_load(const void *image, struct vg_module **module)
 {
-    static uint32_t next_id;
     if (image == NULL) {
         return VG_INVALID_VALUE;
     }
@@ -62,7 +63,6 @@ int vg_module_load(const void *image, struct vg_module **module)
         return VG_OUT_OF_MEMORY;
     }
     loaded->magic = VG_MODULE_MAGIC;
-    loaded->id = __atomic_add_fetch(&next_id, 1, __ATOMIC_RELAXED);
     loaded->open_ended = binary_image(image);
     if (!loaded->open_ended) {
         read_entries(loaded, image);
@@ -71,6 +71,11 @@ int vg_module_load(const void *image, struct vg_module **module)
             return VG_INVALID_IMAGE;
         }
     }
+    pthread_mutex_lock(&vg_model.lock);
+    loaded->id = modules != NULL ? modules->id + 1 : 1;
+    loaded->next = modules;
+    modules = loaded;
+    pthread_mutex_unlock(&vg_model.lock);
     *module = loaded;
     return VG_SUCCESS;
 }

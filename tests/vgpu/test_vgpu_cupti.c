@@ -25,7 +25,7 @@ static struct seen {
 static int seen_count;
 
 static struct {
-    uint8_t bytes[216];
+    _Alignas(8) uint8_t bytes[216];
     uint32_t kind;
 } records[256];
 static int record_count, buffer_count;
