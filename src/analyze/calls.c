@@ -142,7 +142,8 @@ void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
     }
     uint32_t index = (uint32_t)(calls->pushed % WI_CALL_SLOTS);
     struct wi_call_slot *slot = &calls->slots[index];
-    if (slot->seq)
+    if (calls->pushed >=
+        WI_CALL_SLOTS) /* looking at a fresh slot first would cost a second fault */
         reuse(calls, index);
     memset(slot, 0, sizeof(*slot));
     slot->call = *call;
