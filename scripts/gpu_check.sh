@@ -18,6 +18,6 @@ if [ "$WI_GPU" = virtual ] && wi_gpu_here; then
     echo "gpu_check: a GPU is here but no libcudart: a toolkit, or pip's nvidia-cuda-runtime, is" \
         "needed to use it; what follows is the virtual GPU" >&2
 fi
-"$WI_CMD" doctor || true
+LD_LIBRARY_PATH=$WI_LIBRARY_PATH "$WI_CMD" doctor || true
 export WI_ROOT WI_BUILD WI_GPU WI_SUFFIX WI_LIBRARY_PATH WI_LIB WI_CMD
 exec python3 "$WI_ROOT/tests/scenarios/gpu_check.py"

@@ -19,7 +19,7 @@ import play_map
 
 ORDER = ["compute", "under-filled", "data-loading", "transfer", "small-batch", "host",
          "communication", "no-work", "warm-up", "unknown"]
-MOST_LATE = 50.0  # %: a live run that took this much longer than written shows nothing
+MOST_LATE = 100.0  # %: a live run that took this much longer than written shows nothing
 # What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
 EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
 
@@ -185,7 +185,7 @@ def print_row(row, options):
         print(json.dumps(row), flush=True)
         return
     if "skipped" in row:
-        print(f"skip {row['case']}: {row['skipped']}", flush=True)
+        print(f"{'skip' if row['ok'] else 'FAIL'} {row['case']}: {row['skipped']}", flush=True)
         return
     wanted = "|".join(row["subcause_wanted"]) or "-"
     mark = "" if row["subcause_named"] else " MISSED"
@@ -309,6 +309,8 @@ def check_live(options, label, case, block, ranks, sms, texts):
 
 def check_block(options, case, block, ranks, sms, texts):
     label = case if block in ("-", case) else f"{case}/{block}"
+    if not ranks:
+        raise Unplayable("the timeline cannot be read")
     if options.live:
         yield check_live(options, label, case, block, ranks, sms, texts)
         return
@@ -346,6 +348,7 @@ def main(argv):
     if listed.returncode:
         sys.stderr.write(listed.stderr)
         return 2
+    sys.stderr.write(listed.stderr)
     blocks = [line.split() for line in listed.stdout.splitlines()]
     missing = set(options.cases) - {b[0] for b in blocks}
     if missing:

@@ -1,6 +1,7 @@
 /* Plays timeline files in virtual time.
  *   play list FILE                             one line a block: case, block name, ranks,
- *                                              SMs of the device (0 = not said)
+ *                                              SMs of the device (0 = not said); a broken block has
+ *                                              0 ranks
  *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
  *   play trace FILE CASE NAME DIR [--max-loops N]
  *                                              writes DIR/rank<R>.wit, binary event traces
@@ -212,6 +213,8 @@ static int run(const struct tl_file *file, int argc, char **argv, int64_t max_lo
         fprintf(stderr, "%s: no case %s %s\n", argv[2], argv[3], argv[4]);
         return 2;
     }
+    if (!block->ranks)
+        return 2;
     if (!strcmp(argv[1], "dump") && argc == 5)
         return dump(block, max_loops) ? 1 : 0;
     if (!strcmp(argv[1], "played") && argc == 6)

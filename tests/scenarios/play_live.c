@@ -131,7 +131,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: no case %s %s\n", argv[1], argv[2], argv[3]);
         return 2;
     }
-    const char *problem = problem_of(block);
+    const char *problem = block->ranks ? problem_of(block) : block->problem;
     int64_t loops = atoll(argv[4]);
     int rc = problem ? UNPLAYABLE : 0;
 

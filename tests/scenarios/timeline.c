@@ -1,6 +1,7 @@
 /* Parser of the timeline notation.
- * Threads: one. May not: interpret; it only checks form. A line it does not know is an error, so
- * that a case is never played without one of its lines. */
+ * Threads: one. May not: interpret; it only checks form. A statement it does not know breaks its
+ * block, so that a case is never played without one of its lines; a further word on a line that it
+ * knows is told of and left out. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,11 @@ static int fail(struct parser *p, const char *problem)
     if (!p->problem)
         p->problem = problem;
     return -1;
+}
+
+static void ignore(const struct parser *p, const char *word)
+{
+    fprintf(stderr, "%s:%d: '%s' is not known and left out\n", p->path, p->line, word);
 }
 
 /* Milliseconds as written to nanoseconds. */
@@ -165,7 +171,7 @@ static int parse_how(struct parser *p, struct tl_line *line, const char *word)
 }
 
 /* One `key=value` of a copy, a kernel or a collective. */
-static int parse_pair(struct parser *p, struct tl_line *line, const char *key, const char *value)
+static void parse_pair(struct parser *p, struct tl_line *line, const char *key, const char *value)
 {
     static const struct {
         const char *key;
@@ -180,7 +186,7 @@ static int parse_pair(struct parser *p, struct tl_line *line, const char *key, c
         if (!strcmp(key, times[i].key)) {
             int64_t ns = parse_ms(p, value);
             memcpy((char *)line + times[i].at, &ns, sizeof(ns));
-            return 0;
+            return;
         }
     }
     if (!strcmp(key, "n"))
@@ -192,11 +198,10 @@ static int parse_pair(struct parser *p, struct tl_line *line, const char *key, c
     else if (!strcmp(key, "block"))
         line->block = (uint32_t)parse_count(p, value);
     else
-        return fail(p, "unknown key");
-    return 0;
+        ignore(p, key);
 }
 
-static int parse_flag(struct parser *p, struct tl_line *line, const char *word)
+static void parse_flag(struct parser *p, struct tl_line *line, const char *word)
 {
     if (!strcmp(word, "pinned"))
         line->pinned = 1;
@@ -209,26 +214,22 @@ static int parse_flag(struct parser *p, struct tl_line *line, const char *word)
     else if (!strcmp(word, "blocking"))
         line->blocking = 1;
     else if (strcmp(word, "pageable") && strcmp(word, "async"))
-        return fail(p, "unknown word");
-    return 0;
+        ignore(p, word);
 }
 
 static int parse_options(struct parser *p, struct tl_line *line, char **words, int from, int count)
 {
     for (int i = from; i < count; i++) {
         char *equals = strchr(words[i], '=');
-        int rc;
 
         if (equals) {
             *equals = 0;
-            rc = parse_pair(p, line, words[i], equals + 1);
+            parse_pair(p, line, words[i], equals + 1);
         } else {
-            rc = parse_flag(p, line, words[i]);
+            parse_flag(p, line, words[i]);
         }
-        if (rc)
-            return rc;
     }
-    return 0;
+    return p->problem ? -1 : 0;
 }
 
 /* Host costs that the notation leaves out. */
@@ -403,14 +404,29 @@ static void start_block(struct parser *p, struct tl_file *file, const char *case
     p->depth = 0;
 }
 
-static int end_block(struct parser *p)
+/* A broken block keeps its place, without a program, and says why. */
+static void break_block(struct parser *p)
 {
-    if (p->depth)
-        return fail(p, "a loop is open at the end of the block");
-    if (!p->rank)
-        return fail(p, "empty block");
+    struct tl_block *block = p->block;
+
+    fprintf(stderr, "%s:%d: %s\n", p->path, p->line, p->problem);
+    snprintf(block->problem, sizeof(block->problem), "line %d: %s", p->line, p->problem);
+    for (int r = 0; r < block->ranks; r++)
+        free(block->rank[r].program);
+    block->ranks = 0;
+    p->problem = NULL;
+    p->depth = 0;
+}
+
+static void end_block(struct parser *p)
+{
+    if (!*p->block->problem && p->depth)
+        fail(p, "a loop is open at the end of the block");
+    if (!*p->block->problem && !p->rank)
+        fail(p, "empty block");
+    if (p->problem)
+        break_block(p);
     p->block = NULL;
-    return 0;
 }
 
 /* "### G1 — title" -> "G1" */
@@ -433,10 +449,11 @@ static int parse_file(struct parser *p, struct tl_file *file, FILE *in)
     while (fgets(text, sizeof(text), in)) {
         p->line++;
         p->block_line++;
-        if (p->block) {
-            int rc = strncmp(text, "```", 3) ? parse_line(p, text) : end_block(p);
-            if (rc || p->problem)
-                return -1;
+        if (p->block && !strncmp(text, "```", 3)) {
+            end_block(p);
+        } else if (p->block) {
+            if (!*p->block->problem && (parse_line(p, text) || p->problem))
+                break_block(p);
         } else if (!strncmp(text, "### ", 4)) {
             heading_id(case_id, sizeof(case_id), text + 4);
         } else if (!strncmp(text, fence, sizeof(fence) - 1)) {

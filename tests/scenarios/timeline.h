@@ -73,7 +73,8 @@ struct tl_rank {
 
 struct tl_block {
     char case_id[24];
-    char name[40]; /* the word after ```timeline, "" if none */
+    char name[40];     /* the word after ```timeline, "" if none */
+    char problem[120]; /* not "": the block is broken and has no ranks */
     struct tl_side side;
     int ranks;
     struct tl_rank rank[TL_MAX_RANKS];
@@ -86,7 +87,8 @@ struct tl_file {
     struct tl_block *block;
 };
 
-/* Reads a file; on failure prints file, line and reason to stderr and returns -1. */
+/* Reads a file; returns -1 with file, line and reason on stderr if it cannot be read. Blocks that
+ * are wrong in themselves are kept, marked, and told of on stderr. */
 int tl_read(struct tl_file *file, const char *path);
 void tl_free(struct tl_file *file);
 /* The block of a case; name may be NULL (the first). NULL if there is none. */
