@@ -1,5 +1,5 @@
 # One line, the file, the place, status 2, and nothing on standard output.
-try() { echo "--- $1"; rc whyidle report "$2" | sed 's/at byte [0-9]*/at byte N/'; }
+try() { echo "--- $1"; rc whyidle report "$2" 2>&1 | sed "s/at byte [0-9]*/at byte N/"; }
 fixture loader > good.json
 head -c 700 good.json > cut.json;                                    try truncated cut.json
 : > empty.json;                                                      try empty empty.json
@@ -26,3 +26,7 @@ cp cut.json folder/x.json;                                           try 'a fold
 try 'a device' /dev/null
 try 'a missing file' missing/file.json
 chmod 000 good.json; [ -r good.json ] || try 'an unreadable file' good.json
+echo "--- the place is right: 700 bytes in the file; the token behind byte 34; the end of a value"
+whyidle report cut.json
+printf '{"schema":"whyidle-report/1","job":NaN}' > place.json; whyidle report place.json
+printf '{"schema":"whyidle-report/1","job":12}' > place.json; whyidle report place.json
