@@ -8,6 +8,7 @@
 #include "collect/collect.h"
 #include "collect/join.h"
 #include "collect/streams.h"
+#include "collect/tracefile.h"
 #include "cuda/driver.h"
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
@@ -36,7 +37,10 @@ int wi_feed_init(int host_only)
     state.names = wi_names_create(NAME_BYTES);
     config.names = state.names;
     state.engine = state.names ? wi_engine_create(&config) : NULL;
-    return state.engine ? 0 : WI_ERR_NOMEM;
+    if (!state.engine)
+        return WI_ERR_NOMEM;
+    wi_trace_open(state.names);
+    return 0;
 }
 
 struct wi_engine *wi_feed_engine(void)
@@ -215,6 +219,7 @@ void wi_feed_buffer(uint8_t *buffer, size_t valid)
 void wi_feed_event(const struct wi_event *event)
 {
     wi_engine_push(state.engine, event);
+    wi_trace_event(event);
 }
 
 void wi_feed_loss(enum wi_loss_kind kind, uint64_t count, int64_t start_ns, int64_t end_ns)
@@ -231,6 +236,7 @@ void wi_feed_advance(int64_t horizon_ns, int64_t now_ns)
         horizon_ns = wi_join_release(horizon_ns, now_ns);
     state.horizon_ns = horizon_ns;
     wi_engine_advance(state.engine, horizon_ns);
+    wi_trace_advance(wi_engine_watermark(state.engine));
 }
 
 void wi_feed_finish(void)

@@ -19,6 +19,7 @@
 #include "collect/jobinfo.h"
 #include "collect/outfile.h"
 #include "collect/thread.h"
+#include "collect/tracefile.h"
 #include "report/report.h"
 
 #define RESULT_BYTES  ((size_t)4 << 20)
@@ -61,6 +62,7 @@ void wi_publish_rolling(void)
     struct wi_arena arena;
     struct wi_result result;
     struct wi_job job;
+    wi_trace_flush();
     wi_arena_init(&arena, RESULT_BYTES);
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
         struct wi_report report = {&job, &result, wi_feed_names()};
@@ -146,6 +148,7 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
         job.end = WI_JOB_EXITED;
         job.status = status & 0xff; /* what the parent gets */
         job.final_flush_timed_out = stopped == WI_ERR_TIMEOUT;
+        wi_trace_finish(&job);
         int written = write_json(&report);
         if (may_print(&job))
             print(&report, written);
