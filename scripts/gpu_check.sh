@@ -8,12 +8,15 @@ set -euo pipefail
 . "$(dirname "$0")/gpu_env.sh"
 
 if command -v cmake >/dev/null && command -v gcc >/dev/null && command -v ninja >/dev/null; then
-    wi_build
+    wi_build || echo "gpu_check: building failed; going on with what $WI_BUILD holds" >&2
 elif [ ! -e "$WI_BUILD/build.ninja" ]; then
     echo "gpu_check: nothing is built in $WI_BUILD, and no compiler is here to build it" >&2
     exit 2
 fi
 wi_gpu_env
+for file in "$WI_LIB" "$WI_CMD" "$WI_BUILD/samples/demo_loader$WI_SUFFIX"; do
+    [ -e "$file" ] || { echo "gpu_check: $file is missing" >&2; exit 2; }
+done
 if [ "$WI_GPU" = virtual ] && wi_gpu_here; then
     echo "gpu_check: a GPU is here but no libcudart: a toolkit, or pip's nvidia-cuda-runtime, is" \
         "needed to use it; what follows is the virtual GPU" >&2

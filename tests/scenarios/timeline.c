@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "timeline.h"
+#include "timeline_side.h"
 
 #define MAX_WORDS 24
 
@@ -290,57 +291,6 @@ static int parse_statement(struct parser *p, char **words, int count, int tag)
     }
 }
 
-/* The number that starts `digits` places after `word` in text, or TL_NOT_GIVEN. */
-static int64_t number_after(const char *text, const char *word)
-{
-    const char *at = strstr(text, word);
-
-    if (!at || !isdigit((unsigned char)at[strlen(word)]))
-        return TL_NOT_GIVEN;
-    return strtoll(at + strlen(word), NULL, 10);
-}
-
-/* "machine 16 cores, 12 idle", "9 of 12 cores idle", "host cores=64". */
-static void parse_machine(struct tl_side *side, const char *part)
-{
-    long long cores, idle;
-    const char *at = strstr(part, "machine ");
-
-    if (at && sscanf(at, "machine %lld cores, %lld idle", &cores, &idle) == 2) {
-        side->cores = cores;
-        side->cores_idle = idle;
-        return;
-    }
-    for (at = part; *at; at++) {
-        if (sscanf(at, "%lld of %lld cores idle", &idle, &cores) == 2) {
-            side->cores = cores;
-            side->cores_idle = idle;
-            return;
-        }
-    }
-    if (number_after(part, "cores=") >= 0)
-        side->cores = number_after(part, "cores=");
-}
-
-static void parse_side(struct tl_side *side, char *text)
-{
-    for (char *save, *part = strtok_r(text, ";", &save); part; part = strtok_r(NULL, ";", &save)) {
-        const char *workers = strstr(part, "workers ");
-
-        if (workers && number_after(workers, "n=") >= 0) {
-            const char *state = strstr(workers, "state=");
-
-            side->workers = number_after(workers, "n=");
-            side->worker_cpu_percent = number_after(workers, "cpu=");
-            if (state)
-                side->worker_disk_wait = state[6] == 'D';
-        }
-        if (number_after(part, "sms=") >= 0)
-            side->sms = number_after(part, "sms=");
-        parse_machine(side, part);
-    }
-}
-
 static char *trim(char *text)
 {
     while (isspace((unsigned char)*text))
@@ -361,7 +311,7 @@ static int parse_line(struct parser *p, char *text)
     if (!*text)
         return 0;
     if (!strncmp(text, "side ", 5)) {
-        parse_side(&p->block->side, text + 5);
+        tl_parse_side(&p->block->side, text + 5);
         return 0;
     }
     if (!strncmp(text, "scale", 5) || !strncmp(text, "note", 4))
@@ -397,8 +347,7 @@ static void start_block(struct parser *p, struct tl_file *file, const char *case
     memset(p->block, 0, sizeof(*p->block));
     snprintf(p->block->case_id, sizeof(p->block->case_id), "%s", case_id);
     snprintf(p->block->name, sizeof(p->block->name), "%s", name);
-    p->block->side = (struct tl_side){TL_NOT_GIVEN, TL_NOT_GIVEN, TL_NOT_GIVEN,
-                                      TL_NOT_GIVEN, TL_NOT_GIVEN, TL_NOT_GIVEN};
+    p->block->side = tl_side_unknown;
     p->block_line = 0;
     p->rank = NULL;
     p->depth = 0;

@@ -1,0 +1,13 @@
+/* `side` lines: prose about other threads, processes and the machine, of which a few figures count.
+ * Threads: one. */
+#ifndef WI_TIMELINE_SIDE_H
+#define WI_TIMELINE_SIDE_H
+
+#include "timeline.h"
+
+extern const struct tl_side tl_side_unknown;
+
+/* Takes what it understands from the text after "side", which it cuts up. */
+void tl_parse_side(struct tl_side *side, char *text);
+
+#endif
