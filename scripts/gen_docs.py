@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Writes docs/rules.md from the tables of the analysis. --check only compares (exit 1 if it is old)."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HEAD = """# Rules
+
+Generated from the tables by `scripts/gen_docs.sh`; change the tables, not this page.
+
+"""
+
+
+def rows(path, macro, fields):
+    """The rows of a .def file: arguments split at top-level commas, strings unquoted."""
+    text = re.sub(r"/\*.*?\*/", "", open(os.path.join(ROOT, path)).read(), flags=re.S)
+    for line in re.findall(r"^%s\((.*)\)$" % macro, text, re.M):
+        parts, depth, quoted, start = [], 0, False, 0
+        for i, c in enumerate(line):
+            if c == '"' and line[i - 1] != "\\":
+                quoted = not quoted
+            elif not quoted and c in "([{":
+                depth += 1
+            elif not quoted and c in ")]}":
+                depth -= 1
+            elif c == "," and not quoted and depth == 0:
+                parts.append(line[start:i])
+                start = i + 1
+        parts.append(line[start:])
+        assert len(parts) == fields, (path, line)
+        yield [p.strip()[1:-1].replace('\\"', '"') if p.strip().startswith('"') else p.strip() for p in parts]
+
+
+def table(head, body):
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    lines += ["| " + " | ".join(str(c).replace("|", "\\|") for c in row) + " |" for row in body]
+    return "\n".join(lines) + "\n"
+
+
+def page():
+    ids = {r[0]: r[2] for r in rows("src/model/subcauses.def", "SUBCAUSE", 4)}
+    code = lambda x: "`" + x.replace("||", "or").replace("&&", "and") + "`"
+    out = HEAD
+    out += "## Classes\n\n" + table(["class", "in words", "the device is..."],
+                                    [[code(r[1]), r[3], r[4]] for r in rows("src/model/classes.def", "CLASS", 5)])
+    out += "\n## Stretches of host time\n\nWhat the host did while the device idled, where no record proves it. The first row "
+    out += "that matches wins.\n\n"
+    out += table(["rule", "portion", "condition", "sub-cause", "what it says"],
+                 [[r[0], r[1], code(r[2]), code(ids[r[3]]), r[4]] for r in rows("src/analyze/rules.def", "RULE", 5)])
+    out += "\nPortions of a stretch:\n\n" + table(["portion", "meaning"], [[code(r[1]), r[2]] for r in
+                                                 rows("src/analyze/portions.def", "PORTION", 3)])
+    out += "\n## Copies that nothing hides\n\nThe first row that matches wins.\n\n"
+    out += table(["sub-cause", "condition", "what it says"],
+                 [[code(ids[r[0]]), code(r[1]), r[2]] for r in rows("src/analyze/copy_causes.def", "COPY_CAUSE", 3)])
+    out += "\n## Thresholds\n\n" + table(["id", "value", "unit", "reason"], rows("src/analyze/limits.def", "LIMIT", 4))
+    out += "\n## Advice\n\n" + table(["sub-cause", "what was seen", "what to change", "sample"],
+                                     [[code(ids[r[0]]), r[1], r[2], r[3] or "-"] for r in
+                                      rows("src/analyze/advice.def", "ADVICE", 4)])
+    return out
+
+
+def main():
+    path = os.path.join(ROOT, "docs", "rules.md")
+    if sys.argv[1:] == ["--check"]:
+        if not os.path.exists(path) or open(path).read() != page():
+            sys.exit("docs/rules.md is older than the tables: run scripts/gen_docs.sh")
+        return
+    with open(path, "w") as out:
+        out.write(page())
+
+
+main()
