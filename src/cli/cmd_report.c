@@ -71,8 +71,8 @@ int wi_cmd_report(const struct wi_args *args)
         return WI_EXIT_USAGE;
     }
     if (stat(path, &status) != 0) {
-        fprintf(stderr, "whyidle: %s: %s (make a report: whyidle PROGRAM)\n", path,
-                strerror(errno));
+        fprintf(stderr, "whyidle: %s: %s%s\n", path, strerror(errno),
+                path == out ? " (make a report: whyidle PROGRAM)" : "");
         return WI_EXIT_USAGE;
     }
     return S_ISDIR(status.st_mode) ? report_folder(args, path) : report_file(args, path);

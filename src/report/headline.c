@@ -192,6 +192,16 @@ static void no_work(const struct wi_report *report, struct wi_out *shout, struct
         wi_out_str(rest, "The job made no CUDA call that does work.");
 }
 
+/* Level D: neither calls nor device records were to be had. */
+static void nothing_seen(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+{
+    const char *reason = report->job->level_reason;
+    wi_out_str(shout, "INCONCLUSIVE: NOTHING OF THE GPU'S WORK WAS RECORDED.");
+    wi_out_str(rest, "Why: ");
+    wi_out_clean(rest, reason ? reason : "not known");
+    wi_out_char(rest, '.');
+}
+
 enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
 {
     const struct wi_device_result *device = wi_verdict_device(report);
@@ -199,6 +209,10 @@ enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, s
     const char *id = report->result->verdict.id ? report->result->verdict.id : "inconclusive";
     if (report->result->host_only && report->result->coverage.calls > 0) {
         host_side(report, shout, rest);
+        return WI_TONE_OPEN;
+    }
+    if (!device && report->job->level == 'D') {
+        nothing_seen(report, shout, rest);
         return WI_TONE_OPEN;
     }
     if (!device) {

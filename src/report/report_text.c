@@ -107,7 +107,8 @@ static void put_header(struct wi_layout *layout, const struct wi_report *report)
     put_rank(out, report->job);
     put_devices(out, report);
     separator(out);
-    wi_human_ns(out, result->end_ns >= result->start_ns ? result->end_ns - result->start_ns : -1);
+    wi_human_ns(out,
+                result->start_ns == WI_UNKNOWN ? WI_UNKNOWN : result->end_ns - result->start_ns);
     put_end(out, report->job);
     wi_layout_wrap(layout, wi_phrase_end(&phrase), 2);
     wi_out_char(layout->out, '\n');

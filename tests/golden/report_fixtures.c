@@ -246,6 +246,16 @@ static void add_series(struct fixture *f, struct wi_device_result *d)
     f->result.collective_count = 1;
 }
 
+/* Level D: not even calls were seen. */
+static void make_outside(struct fixture *f)
+{
+    f->result.host_only = 1;
+    f->result.start_ns = f->result.end_ns = WI_UNKNOWN;
+    f->job.level = 'D';
+    f->job.level_reason = "the CUDA runtime is linked in and CUPTI was not found";
+    verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, NULL);
+}
+
 /* Killed before the first device record was delivered. */
 static void make_undelivered(struct fixture *f)
 {
@@ -365,6 +375,7 @@ static const struct {
     {"none", make_none},
     {"host_only", make_host_only},
     {"nothing", make_nothing},
+    {"outside", make_outside},
     {"undelivered", make_undelivered},
     {"two_devices", make_two_devices},
     {"untraced", make_untraced},

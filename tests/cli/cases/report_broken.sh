@@ -26,7 +26,7 @@ cp cut.json folder/x.json;                                           try 'a fold
 try 'a device' /dev/null
 try 'a missing file' missing/file.json
 chmod 000 good.json; [ -r good.json ] || try 'an unreadable file' good.json
-echo "--- the place is right: 700 bytes in the file; the token behind byte 34; the end of a value"
+echo "--- the place is right: 700 bytes in the file; the token behind byte 35; the end of a value"
 whyidle report cut.json
 printf '{"schema":"whyidle-report/1","job":NaN}' > place.json; whyidle report place.json
 printf '{"schema":"whyidle-report/1","job":12}' > place.json; whyidle report place.json
