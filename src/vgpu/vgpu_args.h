@@ -1,8 +1,18 @@
 /* Expansion of argument lists in the call tables: one list gives the prototype, the struct of
- * arguments that subscribers see and its initialiser.
- * Threads: none. May not: contain facts about calls. */
+ * arguments that subscribers see and its initialiser. Also the argument types both tables use.
+ * Threads: none. May not: name a call. */
 #ifndef VGPU_ARGS_H
 #define VGPU_ARGS_H
+
+typedef const char *vg_text;
+typedef const void *vg_const;
+typedef void (*vg_host_function)(void *);
+typedef void (*vg_stream_callback)(void *stream, int status, void *data);
+
+/* A place of managed memory. */
+struct vg_location {
+    int type, id;
+};
 
 #define VG_FIELDS_0(x)      char none;
 #define VG_FIELDS_1(t1, a1) t1 a1;

@@ -59,8 +59,8 @@ struct vgpu_op {
     uint64_t graph_node_id;
     const char *name; /* kernels only; lives as long as the process */
     uint32_t grid[3], block[3], shared_static, shared_dynamic, registers;
-    uint64_t bytes;
-    uint32_t value; /* memsets only */
+    uint64_t bytes, copies; /* copies: more than one in a batch */
+    uint32_t value;         /* memsets only */
     uint8_t copy_kind, source_kind, target_kind, asynchronous;
     uint32_t source_device, target_device;
 };

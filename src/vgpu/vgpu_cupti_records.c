@@ -61,7 +61,7 @@ static void record_copy(const struct vgpu_op *op)
     r.correlation = op->correlation;
     r.graph_node_id = op->graph_node_id;
     r.graph_id = op->graph_id;
-    r.copy_count = 1;
+    r.copy_count = op->copies;
     ct_append(CT_MEMCPY, &r, op->start_ns, op->end_ns);
 }
 

@@ -7,6 +7,7 @@
 #include "vgpu_memory.h"
 #include "vgpu_trace.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static __thread uint64_t next_copy_ns;
@@ -62,6 +63,8 @@ static void describe(struct vg_item *item, const struct vg_effect *shape, int de
     const struct vg_config *config = vg_config();
     struct vgpu_op *op = &item->op;
     op->kind = VGPU_COPY;
+    op->copies = 1;
+    op->correlation = vg_call_correlation();
     op->bytes = (uint64_t)shape->width * shape->height;
     op->source_device = op->target_device = (uint32_t)device;
     op->source_kind = kind_of(shape->source, &op->source_device);
@@ -102,6 +105,28 @@ static bool waits(const struct vgpu_op *op)
     }
 }
 
+/* Submits a described copy whose bytes are the given effects, and waits as its kind demands. */
+static int issue(struct vg_stream *stream, const struct vg_item *item,
+                 const struct vg_effect *effects, size_t count)
+{
+    uint64_t end_ns = 0;
+    int error = vg_submit(stream, item, &end_ns);
+    bool wait = error == VG_SUCCESS && waits(&item->op);
+    if (wait && end_ns == 0) {
+        vg_wait_stream(stream);
+    }
+    for (size_t i = 0; i < count && error == VG_SUCCESS; i++) {
+        vg_effect_add(&effects[i]);
+    }
+    if (wait || item->op.source_kind == VGPU_MEM_PAGEABLE) {
+        vg_effects_settle();
+    }
+    if (wait) {
+        vg_wait_until(end_ns);
+    }
+    return error;
+}
+
 static int copy(const struct vg_effect *shape, void *handle, bool per_thread, bool asynchronous)
 {
     int error = VG_SUCCESS;
@@ -115,7 +140,6 @@ static int copy(const struct vg_effect *shape, void *handle, bool per_thread, bo
     struct vg_item item = {.kind = VG_ITEM_OP};
     describe(&item, shape, stream->context->device);
     item.op.asynchronous = asynchronous;
-    item.op.correlation = vg_call_correlation();
     item.effect = *shape;
     if (stream->capture != NULL && !asynchronous) {
         return VG_CAPTURE_UNSUPPORTED;
@@ -124,22 +148,7 @@ static int copy(const struct vg_effect *shape, void *handle, bool per_thread, bo
         return VG_SUCCESS;
     }
     vg_burn_call();
-    uint64_t end_ns = 0;
-    error = vg_submit(stream, &item, &end_ns);
-    bool wait = error == VG_SUCCESS && waits(&item.op);
-    if (wait && end_ns == 0) {
-        vg_wait_stream(stream);
-    }
-    if (error == VG_SUCCESS) {
-        vg_effect_add(shape);
-    }
-    if (wait || item.op.source_kind == VGPU_MEM_PAGEABLE) {
-        vg_effects_settle();
-    }
-    if (wait) {
-        vg_wait_until(end_ns);
-    }
-    return error;
+    return issue(stream, &item, shape, 1);
 }
 
 static int copy_line(void *target, const void *source, size_t bytes, void *stream, bool per_thread,
@@ -200,6 +209,80 @@ int vg_do_peer_copy_async(const struct vg_a_peer_copy_async *a, bool per_thread)
 }
 
 enum { TYPE_HOST = 1 };
+
+static bool alike(const struct vgpu_op *a, const struct vgpu_op *b)
+{
+    return a->copy_kind == b->copy_kind && a->source_kind == b->source_kind &&
+           a->target_kind == b->target_kind;
+}
+
+/* Copies of one kind that follow each other run as one operation; a batch allows any order. */
+static int copy_run(struct vg_stream *stream, const struct vg_effect *shapes, size_t count)
+{
+    struct vg_item run = {.kind = VG_ITEM_OP};
+    size_t first = 0;
+    int error = VG_SUCCESS;
+    for (size_t i = 0; i < count && error == VG_SUCCESS; i++) {
+        struct vg_item item = {.kind = VG_ITEM_OP};
+        describe(&item, &shapes[i], stream->context->device);
+        item.op.asynchronous = 1;
+        if (i > first && alike(&run.op, &item.op)) {
+            run.op.copies++;
+            run.op.bytes += item.op.bytes;
+            run.duration_ns += item.duration_ns - (uint64_t)vg_config()->copy_setup_ns;
+            continue;
+        }
+        error = i > first ? issue(stream, &run, &shapes[first], i - first) : VG_SUCCESS;
+        first = i;
+        run = item;
+    }
+    return error != VG_SUCCESS ? error : issue(stream, &run, &shapes[first], count - first);
+}
+
+/* The interface forbids the legacy stream; captured batches become one node a copy. */
+static int copy_batch(const vg_address *targets, const vg_address *sources, const size_t *sizes,
+                      size_t count, void *handle, bool per_thread)
+{
+    int error = VG_SUCCESS;
+    struct vg_stream *stream = vg_call_stream(handle, per_thread, &error);
+    if (stream == NULL || stream->legacy || count == 0 || targets == NULL || sources == NULL ||
+        sizes == NULL) {
+        return stream == NULL ? error : VG_INVALID_VALUE;
+    }
+    struct vg_effect *shapes = calloc(count, sizeof(*shapes));
+    if (shapes == NULL) {
+        return VG_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        shapes[i] = (struct vg_effect){
+            at(targets[i]), at(sources[i]), sizes[i], sizes[i], sizes[i], 1, 0, 0};
+        error = sizes[i] == 0 ? VG_INVALID_VALUE : error;
+    }
+    vg_burn_call();
+    if (error == VG_SUCCESS && stream->capture == NULL) {
+        error = copy_run(stream, shapes, count);
+    } else {
+        for (size_t i = 0; i < count && error == VG_SUCCESS; i++) {
+            error = copy(&shapes[i], handle, per_thread, true);
+        }
+    }
+    free(shapes);
+    return error;
+}
+
+int vg_do_copy_batch(const struct vg_a_copy_batch *a, bool per_thread)
+{
+    int error = copy_batch(a->targets, a->sources, a->sizes, a->count, a->stream, per_thread);
+    if (error != VG_SUCCESS && a->failed != NULL) {
+        *a->failed = SIZE_MAX; /* no single copy is to blame */
+    }
+    return error;
+}
+
+int vg_do_copy_batch2(const struct vg_a_copy_batch2 *a, bool per_thread)
+{
+    return copy_batch(a->targets, a->sources, a->sizes, a->count, a->stream, per_thread);
+}
 
 static struct vg_effect shape_2d(const struct vg_copy_2d *s)
 {

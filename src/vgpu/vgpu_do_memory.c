@@ -74,6 +74,29 @@ int vg_do_memory_alloc_async(const struct vg_a_memory_alloc_async *a, bool per_t
     return allocate_device(a->address, a->bytes, VGPU_MEM_DEVICE);
 }
 
+/* Managed memory is where it is needed at all times, so there is nothing to move. */
+static int prefetch(vg_address address, void *handle, bool per_thread)
+{
+    int error = VG_SUCCESS;
+    struct vg_block block;
+    if (vg_call_stream(handle, per_thread, &error) == NULL) {
+        return error;
+    }
+    bool managed =
+        vg_memory_find((const void *)(uintptr_t)address, &block) && block.kind == VGPU_MEM_MANAGED;
+    return managed ? VG_SUCCESS : VG_INVALID_VALUE;
+}
+
+int vg_do_prefetch(const struct vg_a_prefetch *a, bool per_thread)
+{
+    return prefetch(a->address, a->stream, per_thread);
+}
+
+int vg_do_prefetch2(const struct vg_a_prefetch2 *a, bool per_thread)
+{
+    return prefetch(a->address, a->stream, per_thread);
+}
+
 /* Frees of device memory wait for the device, as the hardware's do. */
 int vg_do_memory_free(const struct vg_a_memory_free *a, bool per_thread)
 {

@@ -29,10 +29,6 @@ enum {
 };
 
 typedef uint64_t vg_address;
-typedef const char *vg_text;
-typedef const void *vg_const;
-typedef void (*vg_host_function)(void *);
-typedef void (*vg_stream_callback)(void *stream, int status, void *data);
 
 /* A launch configuration as cuLaunchKernelEx takes it. */
 struct vg_launch_config {
@@ -67,7 +63,7 @@ struct vg_function {
 struct vg_module {
     uint32_t magic, id;
     struct vg_function *functions;
-    bool open_ended; /* not PTX text: any kernel name is taken to be inside */
+    bool open_ended;        /* not PTX text: any kernel name is taken to be inside */
     struct vg_module *next; /* all modules ever loaded */
 };
 

@@ -296,6 +296,41 @@ int rt_do_peer_copy_async(const struct rt_a_peer_copy_async *a, bool per_thread)
                               a->stream);
 }
 
+#if VGPU_MAJOR >= 13
+int rt_do_copy_batch(const struct rt_a_copy_batch *a, bool per_thread)
+{
+    READY(d);
+    return d->copy_batch2[per_thread]((uint64_t *)a->targets, (uint64_t *)a->sources, a->sizes,
+                                      a->count, a->attributes, a->indices, a->attribute_count,
+                                      a->stream);
+}
+#else
+int rt_do_prefetch(const struct rt_a_prefetch *a, bool per_thread)
+{
+    READY(d);
+    return d->prefetch[per_thread](address_of(a->address), a->bytes, a->device, a->stream);
+}
+#endif
+
+#if VGPU_MAJOR == 12
+int rt_do_copy_batch_old(const struct rt_a_copy_batch_old *a, bool per_thread)
+{
+    READY(d);
+    return d->copy_batch[per_thread]((uint64_t *)a->targets, (uint64_t *)a->sources, a->sizes,
+                                     a->count, a->attributes, a->indices, a->attribute_count,
+                                     a->failed, a->stream);
+}
+#endif
+
+#if VGPU_MAJOR >= 12
+int rt_do_prefetch2(const struct rt_a_prefetch2 *a, bool per_thread)
+{
+    READY(d);
+    return d->prefetch2[per_thread](address_of(a->address), a->bytes, a->location, a->flags,
+                                    a->stream);
+}
+#endif
+
 int rt_do_set(const struct rt_a_set *a, bool per_thread)
 {
     READY(d);

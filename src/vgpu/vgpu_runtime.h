@@ -20,11 +20,6 @@ enum {
     RT_NOT_SUPPORTED = 801,
 };
 
-typedef const char *vg_text;
-typedef const void *vg_const;
-typedef void (*vg_host_function)(void *);
-typedef void (*vg_stream_callback)(void *stream, int status, void *data);
-
 struct vg_dim3 {
     uint32_t x, y, z;
 };

@@ -15,6 +15,9 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
+/* The headers turn these into their newest versions; the table has both. */
+#undef cuMemcpyBatchAsync
+#undef cuMemPrefetchAsync
 #if CUDART_VERSION >= 13000 && CUDART_VERSION < 13010
 #define COMPARE 1
 #endif
@@ -23,15 +26,7 @@
 #ifdef COMPARE
 #include "vgpu_cupti.h"
 #include "vgpu_cupti_records.h"
-#define vg_host_function   vg_host_function_driver
-#define vg_stream_callback vg_stream_callback_driver
-#define vg_text            vg_text_driver
-#define vg_const           vg_const_driver
 #include "vgpu_driver.h"
-#undef vg_host_function
-#undef vg_stream_callback
-#undef vg_text
-#undef vg_const
 #include "vgpu_runtime.h"
 
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(theirs), #ours)

@@ -434,6 +434,27 @@ static void the_next_copy_can_be_given_its_time(void **unused)
     assert_int_equal(ops[1].end_ns - ops[1].start_ns, 2200); /* 1 us and the set-up */
 }
 
+static void a_batch_of_copies_is_one_operation_a_kind(void **unused)
+{
+    void *stream = new_stream(NON_BLOCKING);
+    void *targets[] = {device, device + 48000, pinned + 96000};
+    void *sources[] = {pinned, pinned + 48000, device};
+    size_t sizes[] = {24000, 24000, 24000};
+    (void)unused;
+    memset(pinned, 3, 48000);
+    assert_int_equal(cudaMemcpyBatchAsync(targets, sources, sizes, 3, NULL, NULL, 0, NULL), 1);
+    assert_int_equal(cudaMemcpyBatchAsync(targets, sources, sizes, 3, NULL, NULL, 0, stream), 0);
+    assert_int_equal(op_count, 2);
+    assert_int_equal(ops[0].copies, 2);
+    assert_int_equal(ops[0].bytes, 48000);
+    assert_int_equal(ops[0].end_ns - ops[0].start_ns, 3200); /* 2 us at 24 GB/s and 1.2 us */
+    assert_int_equal(ops[1].copy_kind, VGPU_DTOH);
+    assert_int_equal(ops[0].correlation, ops[1].correlation);
+    assert_int_equal(cudaStreamSynchronize(stream), 0);
+    assert_int_equal(pinned[96000 + 23999], 3);
+    cudaStreamDestroy(stream);
+}
+
 static void a_forked_child_has_no_device(void **unused)
 {
     int status = -1;
@@ -518,6 +539,7 @@ int main(void)
         CASE(devices_run_apart_and_copy_to_each_other),
         CASE(utilisation_is_the_share_with_a_kernel),
         CASE(the_next_copy_can_be_given_its_time),
+        CASE(a_batch_of_copies_is_one_operation_a_kind),
         CASE(a_forked_child_has_no_device),
         CASE(a_destroyed_stream_still_runs),
         CASE(bad_arguments_are_errors),
