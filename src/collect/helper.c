@@ -115,14 +115,13 @@ static uint64_t drain_threads(int64_t *horizon)
     for (int i = 0; i < count; i++) {
         struct wi_thread *t = wi_thread_at(i);
         int life = atomic_load_explicit(&t->state, memory_order_acquire);
+        drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
         if (life == WI_THREAD_FREE)
             continue;
         int64_t until = settled_until(t, *horizon); /* before draining: see collect/hot.h, 9 */
         *horizon = until < *horizon ? until : *horizon;
-        if (t->ring.slots) {
+        if (t->ring.slots)
             drain_ring(t, &t->ring);
-            drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
-        }
         if (life == WI_THREAD_EXITED)
             wi_thread_recycle(t);
     }

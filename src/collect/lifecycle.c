@@ -36,7 +36,7 @@ static void find_own_path(void)
     Dl_info info;
     struct wi_out out;
     char cwd[PATH_BYTES];
-    if (!dladdr(&whyidle_singleton_v1, &info) || !info.dli_fname)
+    if (!dladdr(own_path, &info) || !info.dli_fname)
         return;
     wi_out_mem(&out, own_path, sizeof(own_path));
     if (info.dli_fname[0] != '/') {
@@ -72,8 +72,11 @@ __attribute__((constructor)) static void loaded(void)
 WI_EXPORT int InitializeInjection(void);
 WI_EXPORT int InitializeInjection(void)
 {
+    /* the symbol's own address would not do: a second image's reference binds to the first's */
     void *first = dlsym(RTLD_DEFAULT, "whyidle_singleton_v1");
-    if (first && first != (void *)&whyidle_singleton_v1)
+    Dl_info theirs, own;
+    if (first && dladdr(first, &theirs) && dladdr(own_path, &own) &&
+        theirs.dli_fbase != own.dli_fbase)
         atomic_store(&wi_live, WI_LIVE_NONE);
     wi_arm(0, 0);
     return 1;

@@ -89,15 +89,22 @@ static void rest(int ms, int busy)
         ;
 }
 
+static pthread_barrier_t all_there;
+
 static void *thread_body(void *count)
 {
-    return (void *)(intptr_t)launch((int)(intptr_t)count);
+    pthread_barrier_wait(&all_there);
+    void *failed = (void *)(intptr_t)launch((int)(intptr_t)count);
+    pthread_barrier_wait(&all_there);
+    return failed;
 }
 
+/* All of them exist at the same time. */
 static int threads(int count, int launches)
 {
     pthread_t *ids = calloc((size_t)count, sizeof(*ids));
     int failed = 0;
+    pthread_barrier_init(&all_there, NULL, (unsigned)count);
     for (int i = 0; i < count; i++)
         failed += pthread_create(&ids[i], NULL, thread_body, (void *)(intptr_t)launches) != 0;
     for (int i = 0; i < count; i++) {
