@@ -6,6 +6,7 @@
 
 #include "cli/ci_files.h"
 #include "cli/commands.h"
+#include "cli/gpu_here.h"
 #include "cli/job.h"
 #include "cli/places.h"
 #include "report/headline.h"
@@ -86,17 +87,30 @@ static int saved_failure(const struct wi_report *report)
 }
 
 /* 1 if there was no GPU work at all, by device or by call. */
-static int no_gpu(const struct subject *subject)
+static int no_work(const struct subject *subject)
 {
     const struct wi_report *report = subject->primary;
     return !report || (wi_used_devices(report) == 0 && report->result->coverage.calls == 0);
 }
 
+/* 1 if that is for want of a GPU. Where there is one, a job that nothing was seen of may have lost
+ * the library on its way (or was seen from outside only), and must not pass as skipped. */
+static int no_gpu(const struct subject *subject)
+{
+    struct wi_gpu_here gpu;
+    if (!subject->run)
+        return subject->primary->job->level != 'D';
+    wi_gpu_ask(&gpu);
+    return gpu.devices == 0;
+}
+
 static void judge(struct wi_gates *gates, const struct subject *subject, const struct wi_args *args)
 {
     int skip = !strcmp(wi_args_value(args, WI_OPT_NO_GPU, "inconclusive"), "skip");
-    if (no_gpu(subject)) {
-        wi_gates_set(gates, skip ? WI_SKIPPED : WI_UNSURE, "there was no GPU work at all");
+    if (no_work(subject)) {
+        int skipped = skip && no_gpu(subject);
+        wi_gates_set(gates, skipped ? WI_SKIPPED : WI_UNSURE,
+                     skipped ? "there is no GPU" : "no GPU work was seen");
         return;
     }
     if (subject->reports.count == 0)

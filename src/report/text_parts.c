@@ -274,7 +274,8 @@ void wi_text_trust(struct wi_layout *layout, const struct wi_report *report)
     struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
     put_level(out, report->job);
-    put_coverage(out, report->result);
+    if (report->job->level != 'D')
+        put_coverage(out, report->result);
     if (report->job->cuda) {
         wi_out_str(out, "; ");
         wi_out_clean(out, report->job->cuda);

@@ -1,3 +1,4 @@
+export CUDA_VISIBLE_DEVICES=
 fixture loader > 'l<o>a&der.json'
 fixture healthy > healthy.json
 fixture host_only > host_only.json

@@ -1,3 +1,4 @@
+export CUDA_VISIBLE_DEVICES=
 fixture loader > loader.json
 fixture healthy > healthy.json
 export STAND_IN_ONLY=sh

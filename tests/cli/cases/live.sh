@@ -15,5 +15,7 @@ echo --- a failing job
 rc whyidle sh -c "'$demo' > /dev/null; exit 3" 2>&1 | sed 's/whyidle-out.*/whyidle-out/'
 echo --- check
 whyidle check --min-compute 40 --max-stall 55 -- "$demo" | sed 's/[0-9.]* % of the time.*//'
-echo --- without a GPU runtime
+echo --- a GPU that the job was not seen to use
+rc whyidle check --no-gpu=skip --max-stall 20 -- true
+echo --- no CUDA
 rc whyidle true
