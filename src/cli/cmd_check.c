@@ -7,7 +7,7 @@
 #include "cli/ci_files.h"
 #include "cli/commands.h"
 #include "cli/gpu_here.h"
-#include "cli/job.h"
+#include "cli/job_run.h"
 #include "cli/places.h"
 #include "report/headline.h"
 #include "report/layout.h"

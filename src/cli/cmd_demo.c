@@ -9,7 +9,7 @@
 #include "base/attr.h"
 #include "cli/commands.h"
 #include "cli/gpu_here.h"
-#include "cli/job.h"
+#include "cli/job_run.h"
 #include "cli/places.h"
 #include "cli/show.h"
 

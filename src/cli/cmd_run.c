@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/job.h"
+#include "cli/job_run.h"
 #include "cli/show.h"
 #include "report/human.h"
 

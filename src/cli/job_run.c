@@ -1,6 +1,6 @@
-/* A job under the preload, see job.h.
+/* A job under the preload, see job_run.h.
  * Threads: main. */
-#include "cli/job.h"
+#include "cli/job_run.h"
 
 #include <errno.h>
 #include <signal.h>

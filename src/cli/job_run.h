@@ -1,7 +1,7 @@
 /* A job under the preload: its environment, its folder, and what it left there.
  * Threads: main. */
-#ifndef WI_CLI_JOB_H
-#define WI_CLI_JOB_H
+#ifndef WI_CLI_JOB_RUN_H
+#define WI_CLI_JOB_RUN_H
 
 #include <limits.h>
 
