@@ -29,11 +29,13 @@ with tempfile.TemporaryDirectory() as folder:
     link, copy = os.path.join(folder, "link.so"), os.path.join(folder, "copy.so")
     os.symlink(LIB, link)
     shutil.copy(LIB, copy)
-    for name, path in (("through a link", link), ("a second image", copy),
-                       ("a file that is not there", "/nowhere/x.so")):
+    # where the driver does not call us, we attach after the first call: its kernel is not recorded
+    for name, path, ops in (("through a link", link, 204), ("a second image", copy, 203),
+                            ("a file that is not there", "/nowhere/x.so", 203)):
         got = inject(name, path, True)
         checks.equal(name + ": one report", len(got.reports), 1)
-        checks.equal(name + ": operations", got.report["coverage"]["ops"], 204)
+        checks.equal(name + ": operations", got.report["coverage"]["ops"], ops)
+        checks.equal(name + ": owing", got.report["coverage"]["calls_owing"], 0)
         checks.equal(name + ": calls", got.report["calls"]["launch"]["count"], 200)
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(LIB, os.path.join(folder, "libwhyidle.so"))
