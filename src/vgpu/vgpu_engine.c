@@ -205,15 +205,23 @@ static void finish(struct vg_item *done)
     }
 }
 
+/* After the tracer has been told, so that who has waited finds the records. */
+static void wake_waiters(void)
+{
+    pthread_mutex_lock(&vg_model.lock);
+    pthread_cond_broadcast(&vg_model.resolved);
+    pthread_mutex_unlock(&vg_model.lock);
+}
+
 void vg_host_function_done(struct vg_item *item)
 {
     struct vg_item *done = NULL, **end = &done;
     pthread_mutex_lock(&vg_model.lock);
     item->host_done = true;
     drain_all(&end);
-    pthread_cond_broadcast(&vg_model.resolved);
     pthread_mutex_unlock(&vg_model.lock);
     finish(done);
+    wake_waiters();
 }
 
 /* Blocks while the queue is full; the lock is held on entry and exit. */
@@ -287,11 +295,12 @@ int vg_submit(struct vg_stream *stream, const struct vg_item *item, uint64_t *en
     if (end_ns != NULL) {
         *end_ns = stream->head == NULL ? stream->ready_ns : 0;
     }
-    if (done != NULL) {
-        pthread_cond_broadcast(&vg_model.resolved);
-    }
+    bool others = done != NULL && (done != own || done->next != NULL);
     pthread_mutex_unlock(&vg_model.lock);
     finish(done);
+    if (others) {
+        wake_waiters();
+    }
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static struct {
     _Alignas(8) uint8_t bytes[216];
     uint32_t kind;
 } records[256];
-static int record_count, buffer_count;
+static atomic_int record_count, buffer_count; /* counted in the library's thread as well */
 static pthread_t request_thread;
 static void *spin, *subscriber;
 
@@ -86,7 +87,9 @@ static int begin(void **unused)
     (void)unused;
     cudaDeviceSynchronize();
     cuptiActivityFlushAll(1);
-    seen_count = record_count = buffer_count = 0;
+    seen_count = 0;
+    record_count = 0;
+    buffer_count = 0;
     return 0;
 }
 
@@ -220,7 +223,7 @@ static void a_flush_keeps_what_is_unfinished(void **unused)
     (void)unused;
     assert_int_equal(cuptiActivityEnable(KERNEL), 0);
     run_spin(NULL, 100000);
-    run_spin(NULL, 30 * MS);
+    run_spin(NULL, 150 * MS);
     run_spin(NULL, MS);
     usleep(5000);
     assert_int_equal(cuptiActivityFlushAll(0), 0);
