@@ -273,23 +273,27 @@ def truths(options, loops):
     return {(r["case"], r["block"], r["rank"]): r for r in rows}
 
 
-def level_c_row(label, report):
-    """At level C there are no device times: the report must say so and claim no shares."""
+def level_c_row(label, report, played):
+    """At level C there are no device times: the report must say so, claim no shares, and have seen
+    every launch."""
     claims = [d for d in report.get("devices", [])
               if any(v for v in (d.get("classes") or {}).values())]
+    launches = ((report.get("calls") or {}).get("launch") or {}).get("count")
+    notes = [f"level {report.get('level')}, {launches} of {played['launches']} launches seen"]
+    if claims:
+        notes.append("shares claimed without device times")
     return {"case": label, "rank": 0, "level": report.get("level"), "truth": {}, "said": {},
             "off": {}, "subcause_wanted": [], "subcause_said": "-", "subcause_named": True,
             "verdict": report.get("verdict", {}).get("id", "-"), "must_not_say": [],
-            "notes": ["level C: host calls only, no shares claimed" if not claims
-                      else "shares claimed without device times"],
-            "ok": report.get("level") == "C" and not claims}
+            "notes": notes, "ok": (report.get("level") == "C" and not claims
+                                   and launches == played["launches"])}
 
 
 def check_live(options, label, case, block, ranks, sms, texts):
     with tempfile.TemporaryDirectory(prefix="play.") as folder:
         report, played, loops, pace = play_live(options, case, block, ranks, sms, folder)
     if options.level == "C":
-        return level_c_row(label, report)
+        return level_c_row(label, report, played)
     start_up, late = (float(re.search(pattern, pace).group(1)) for pattern in
                       (r"start-up (\d+) ms", r"\(([-+][\d.]+) %\)"))
     row = judge(label, played, report, texts, options, int(start_up * 1e6))
@@ -339,7 +343,7 @@ def parse_arguments(argv):
     p.add_argument("--whyidle", default=os.path.join(build, "src", "cli", "whyidle"))
     p.add_argument("--preload", default=os.path.join(build, "src", "collect", "libwhyidle.so"))
     p.add_argument("--vgpu", default=f"{build}/vgpu/13:{build}/vgpu")
-    return p.parse_args(argv)
+    return p.parse_intermixed_args(argv)
 
 
 def main(argv):

@@ -147,7 +147,7 @@ def check_live():
                     if row["notes"]:
                         found += "; " + "; ".join(row["notes"])
                     add(f"{row['case']}, level {level}: shares within 5 points"
-                        if level == "A" else f"{row['case']}, level {level}: no shares claimed",
+                        if level == "A" else f"{row['case']}, level {level}: every launch seen, no shares claimed",
                         shares(row["truth"]), found, row["ok"])
 
 

@@ -49,11 +49,15 @@ static void print_string(const char *text)
     putchar('"');
 }
 
-static void print_rank(const struct tl_block *block, int rank, const struct tl_truth *truth)
+/* launches < 0: not counted */
+static void print_rank(const struct tl_block *block, int rank, const struct tl_truth *truth,
+                       int64_t launches)
 {
-    printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,\"shares\":{",
-           block->case_id, *block->name ? block->name : "-", block->rank[rank].id,
-           (long long)truth->length_ns);
+    printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,", block->case_id,
+           *block->name ? block->name : "-", block->rank[rank].id, (long long)truth->length_ns);
+    if (launches >= 0)
+        printf("\"launches\":%lld,", (long long)launches);
+    printf("\"shares\":{");
     for (int i = 0; i < truth->shares; i++) {
         if (i)
             putchar(',');
@@ -70,7 +74,7 @@ static int print_truth(const struct tl_file *file, int64_t max_loops)
     for (int b = 0; truth && b < file->blocks; b++)
         if (!tl_truth(&file->block[b], max_loops, truth))
             for (int r = 0; r < file->block[b].ranks; r++)
-                print_rank(&file->block[b], r, &truth[r]);
+                print_rank(&file->block[b], r, &truth[r], -1);
     free(truth);
     return 0;
 }
@@ -79,7 +83,7 @@ static int print_played(const struct tl_block *block, const char *path)
 {
     struct tl_truth truth;
     struct live_record record, *records = NULL;
-    int64_t count = 0;
+    int64_t count = 0, launches = 0;
     int cap = 0;
     FILE *in = fopen(path, "rb");
 
@@ -98,8 +102,10 @@ static int print_played(const struct tl_block *block, const char *path)
     }
     fclose(in);
     int rc = tl_truth_played(block, records, count, &truth);
+    for (int64_t i = 0; !rc && i < count; i++)
+        launches += block->rank[0].program[records[i].line].op == TL_KERN;
     if (!rc)
-        print_rank(block, 0, &truth);
+        print_rank(block, 0, &truth, launches);
     free(records);
     return rc;
 }
