@@ -2,6 +2,7 @@
  * Threads: main. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +48,13 @@ static void tell_rolling(const struct wi_job_run *run, const struct wi_report *r
             report->job->end == WI_JOB_SIGNALED ? "was killed" : "left no final report", text);
 }
 
+/* WHYIDLE_PRINT: rank0 (default), all, none. */
+static int print_is(const char *word)
+{
+    const char *value = getenv("WHYIDLE_PRINT");
+    return value && !strcmp(value, word);
+}
+
 static void print_report(const struct wi_args *args, const struct wi_job_run *run, int rolling)
 {
     const struct wi_report *primary = wi_job_reports_primary(&run->reports);
@@ -54,6 +62,12 @@ static void print_report(const struct wi_args *args, const struct wi_job_run *ru
     if (rolling)
         tell_rolling(run, primary);
     wi_show_text(STDERR_FILENO, primary, args, 1);
+    for (int i = 0; i < run->reports.count && print_is("all"); i++) {
+        if (i == run->reports.primary)
+            continue;
+        fputc('\n', stderr);
+        wi_show_text(STDERR_FILENO, &run->reports.inputs[i].saved.report, args, 0);
+    }
     for (int i = 0; i < run->reports.count && run->reports.count > 1; i++)
         wi_show_line(STDERR_FILENO, &run->reports.inputs[i].saved.report, run->reports.paths[i]);
 }
@@ -65,7 +79,7 @@ static void tell(const struct wi_args *args, struct wi_job_run *run)
     int rolling = note_the_end(run);
     if (primary && json)
         wi_save_json(json, primary);
-    if (wi_args_has(args, WI_OPT_QUIET))
+    if (wi_args_has(args, WI_OPT_QUIET) || print_is("none"))
         return;
     if (!primary)
         wi_job_no_cuda(run);

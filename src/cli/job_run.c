@@ -112,7 +112,10 @@ int wi_job_failed(const struct wi_job_run *run)
 
 void wi_job_no_cuda(const struct wi_job_run *run)
 {
-    if (run->reports.damaged > 0)
+    const char *off = getenv("WHYIDLE");
+    if (off && !strcmp(off, "0"))
+        fprintf(stderr, "whyidle: WHYIDLE=0 switches everything off; unset it for a report\n");
+    else if (run->reports.damaged > 0)
         wi_input_complain(run->reports.damaged_path, &run->reports.error);
     else
         fprintf(

@@ -42,7 +42,19 @@ static void put_subcauses(struct wi_layout *layout, const struct wi_table *table
     }
 }
 
-static void put_raw(struct wi_layout *layout, const struct wi_device_result *device)
+/* What people know from nvidia-smi, beside the figure that it is confused with. */
+static void put_utilisation(struct wi_out *out, const struct wi_report *report)
+{
+    int64_t permille = report->result->host.gpu_util_permille;
+    if (!report->result->coverage.samples || permille < 0)
+        return;
+    wi_out_str(out, "; nvidia-smi: ");
+    wi_human_share(out, permille, 1000, 0);
+    wi_out_str(out, " \"utilised\"");
+}
+
+static void put_raw(struct wi_layout *layout, const struct wi_report *report,
+                    const struct wi_device_result *device)
 {
     const struct wi_timeline *t = &device->timeline;
     struct wi_phrase phrase;
@@ -57,6 +69,8 @@ static void put_raw(struct wi_layout *layout, const struct wi_device_result *dev
     wi_out_u64(out, t->gaps);
     wi_out_str(out, " gaps, the longest ");
     wi_human_ns(out, t->longest_gap_ns);
+    if (wi_used_devices(report) == 1)
+        put_utilisation(out, report);
     wi_layout_line(layout, "  device", wi_phrase_end(&phrase));
 }
 
@@ -82,7 +96,7 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
     }
     struct wi_class_row sum = {"the whole window", " ", table.whole_ns};
     wi_table_row(layout, &table, &sum);
-    put_raw(layout, device);
+    put_raw(layout, report, device);
 }
 
 /* 1 if some finding is of this class (any sub-cause of it if subcause is -1) and worth telling. */
@@ -148,6 +162,10 @@ static void put_calls(struct wi_layout *layout, const struct wi_report *report)
         if (result->calls[i].count > 0)
             wi_table_row(layout, &table, &row);
     }
+    struct wi_phrase phrase;
+    put_utilisation(wi_phrase_begin(&phrase), report);
+    if (wi_phrase_end(&phrase)[0])
+        wi_layout_line(layout, "  device", phrase.text + 2); /* behind "; " */
 }
 
 static void put_unused(struct wi_layout *layout, const struct wi_report *report)

@@ -216,6 +216,10 @@ static void make_host_only(struct fixture *f)
     f->result.calls[WI_API_COPY] = (struct wi_call_row){100, 1, 2 * SEC, 25 * MS};
     f->result.calls[WI_API_SYNC] = (struct wi_call_row){100, 0, 6 * SEC, 70 * MS};
     f->result.coverage.calls = 50200;
+    f->result.coverage.samples = 10;
+    f->result.host =
+        (struct wi_host_sample){f->result.end_ns, 100 * MS,   WI_UNKNOWN, WI_UNKNOWN, WI_UNKNOWN,
+                                WI_UNKNOWN,       WI_UNKNOWN, 870,        WI_UNKNOWN};
     verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, "device times were not recorded");
 }
 
