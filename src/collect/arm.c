@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,6 +112,14 @@ static void enable_callbacks(void)
     }
 }
 
+/* With hardware tracing on (asked for by the user's own variable), flushing beside the job's calls
+ * corrupts memory in every CUPTI before 13.4.1. */
+static int flush_is_unsafe(void)
+{
+    const char *hardware = secure_getenv("CUPTI_ENABLE_HW_TRACE");
+    return hardware && strcmp(hardware, "0") != 0 && wi_process.cupti.api_version < 130401;
+}
+
 /* Level A or B, or C with the reason. */
 static void choose_with_cupti(int late)
 {
@@ -136,6 +145,7 @@ static void choose_with_cupti(int late)
         return;
     }
     p->activity = 1;
+    p->flush_at_end_only = flush_is_unsafe();
     if (callbacks) {
         set_level('A', "", 0);
         enable_callbacks();

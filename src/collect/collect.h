@@ -31,6 +31,7 @@ struct wi_process {
     char reason[240];               /* why not A */
     int activity;                   /* device records are collected */
     int join_api_records;           /* level B: correlation ids come from API records */
+    int flush_at_end_only;          /* flushing while the job runs is not safe here */
     _Atomic int armed;              /* 1 once everything above is valid */
     _Atomic int64_t first_enter_ns; /* of the call that armed, until it is recorded; else 0 */
 };

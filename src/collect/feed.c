@@ -29,6 +29,7 @@ static struct {
     int64_t own_ns;
     int64_t horizon_ns; /* last promised */
     unsigned ops;       /* since the engine last accounted */
+    int any;
 } state;
 
 int wi_feed_init(int host_only)
@@ -46,6 +47,11 @@ int wi_feed_init(int host_only)
 struct wi_engine *wi_feed_engine(void)
 {
     return state.engine;
+}
+
+int wi_feed_any(void)
+{
+    return state.any;
 }
 
 struct wi_names *wi_feed_names(void)
@@ -143,6 +149,7 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
                            ((entry->flags & WI_ENTRY_FAILED) ? WI_CALL_FAILED : 0) |
                            (wi_stream_nonblocking(stream) ? WI_CALL_NONBLOCKING_STREAM : 0) |
                            (owes(entry, row, stream) ? WI_CALL_OWES : 0));
+    state.any = 1;
     note_stream(entry, row, stream);
     if (entry->corr)
         wi_stream_call(entry->corr, stream, entry->exit_ns);

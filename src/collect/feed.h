@@ -13,6 +13,8 @@
 /* Makes the name table and the engine; once, while arming. */
 int wi_feed_init(int host_only);
 struct wi_engine *wi_feed_engine(void);
+/* 1 once a call of the job was recorded: starting the driver alone is no use of CUDA. */
+int wi_feed_any(void);
 struct wi_names *wi_feed_names(void);
 
 void wi_feed_entry(uint32_t thread, const struct wi_entry *entry);

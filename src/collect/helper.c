@@ -34,6 +34,7 @@
 #define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
+#define CLOCK_STEP_NS   (5 * MS) /* slewing stays below 0.5 ms a second; the looks are no atom */
 #define STACK_BYTES     ((size_t)512 << 10)
 #define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
 
@@ -205,13 +206,28 @@ static void park(int request)
 struct schedule {
     int64_t flush_ns, watch_ns, report_ns, report_step_ns;
     int watches;
+    int64_t real_ns, offset_ns; /* at the last look: the wall clock, and how far it is ahead */
 };
+
+/* All times are of the wall clock: what spans a step of it cannot be measured. */
+static void watch_clock(struct schedule *next, int64_t now)
+{
+    int64_t real = wi_now_ns(), offset = real - now;
+    int64_t step = offset - next->offset_ns;
+    if (next->real_ns && (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS))
+        wi_feed_loss(WI_LOSS_BLIND, 0, next->real_ns < real ? next->real_ns : real,
+                     next->real_ns < real ? real : next->real_ns);
+    next->real_ns = real;
+    next->offset_ns = offset;
+}
 
 static void due(struct schedule *next, int64_t now)
 {
     if (now >= next->flush_ns) {
         next->flush_ns = now + FLUSH_NS;
-        flush(0);
+        watch_clock(next, now);
+        if (!wi_process.flush_at_end_only)
+            flush(0);
     }
     if (now >= next->watch_ns) {
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);

@@ -17,8 +17,9 @@
 #include "collect/hot.h"
 #include "collect/publish.h"
 
-#define PATH_BYTES    1024
-#define QUICK_STOP_MS 200 /* _exit means now: no flush, and not longer than this */
+#define PATH_BYTES 1024
+#define QUICK_STOP_MS                                                                              \
+    200 /* _exit means now: no flush, and about this long for the helper to park */
 
 /* Two images of this library in one process (a copy of the file injected beside a preloaded one)
  * would both record: the second finds the first by this symbol. */
@@ -95,7 +96,8 @@ static void finish(int status, int flush)
     if (!wi_is_owner() || atomic_exchange(&taken, 1))
         return;
     atomic_store(&wi_live, WI_LIVE_NONE);
-    wi_publish_final(status, flush, flush ? wi_process.settings.exit_ms : QUICK_STOP_MS);
+    int64_t ms = flush ? wi_process.settings.exit_ms : 0;
+    wi_publish_final(status, ms > 0, ms > QUICK_STOP_MS ? ms : QUICK_STOP_MS);
     errno = saved;
 }
 

@@ -63,6 +63,8 @@ void wi_publish_rolling(void)
     struct wi_result result;
     struct wi_job job;
     wi_trace_flush();
+    if (!wi_feed_any())
+        return;
     wi_arena_init(&arena, RESULT_BYTES);
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
         struct wi_report report = {&job, &result, wi_feed_names()};
@@ -140,6 +142,8 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
         return;
     }
     wi_drain(INT_MAX);
+    if (!wi_feed_any() && wi_process.level != 'D')
+        return;
     wi_feed_finish();
     wi_arena_init(&arena, RESULT_BYTES);
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {

@@ -16,7 +16,6 @@
 
 /* 8 rings may grow: 8 x 256 KiB beside the 128 x 64 KiB of the first parts. */
 #define GROWTHS 8
-#define HIGH_FD 700 /* descriptors of ours lie where jobs rarely look */
 
 _Atomic int wi_live;
 WI_TLS_IE struct wi_thread *wi_self;
@@ -101,7 +100,7 @@ static int open_schedstat(uint32_t tid)
     int low = open(path, O_RDONLY | O_CLOEXEC);
     if (low < 0)
         return -1;
-    int high = fcntl(low, F_DUPFD_CLOEXEC, HIGH_FD);
+    int high = fcntl(low, F_DUPFD_CLOEXEC, WI_HIGH_FD);
     if (high < 0)
         return low;
     close(low);

@@ -8,6 +8,8 @@
 #define WI_MAX_THREADS 4096 /* blocks; further threads are not recorded, which is counted */
 #define WI_MAX_RINGS   128  /* own rings; further threads share one */
 
+#define WI_HIGH_FD 700 /* descriptors of ours lie where jobs rarely look */
+
 /* Maps the tables; once, while arming. Returns 0 or a negative code. */
 int wi_threads_init(void);
 /* Blocks ever used; wi_thread_at(0 .. count-1) are valid. */

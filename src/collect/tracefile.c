@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "collect/collect.h"
+#include "collect/thread.h"
 #include "model/trace_io.h"
 
 static struct {
@@ -28,7 +29,12 @@ static int open_new(int with_pid)
         wi_out_f(&out, ".%d", wi_process.pid);
     if (wi_out_finish(&out) != 0)
         return -1;
-    return open(state.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int low = open(state.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, WI_HIGH_FD);
+    if (high < 0)
+        return low;
+    close(low);
+    return high;
 }
 
 void wi_trace_open(const struct wi_names *names)

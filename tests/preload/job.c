@@ -1,7 +1,7 @@
 /* The job under test: a small CUDA program whose whole behaviour is its arguments, so that it can
  * be run with and without the preload and compared. Words are carried out in order:
  *   launch N | copy N BYTES | memset N | sync | query N | sleep MS | spin MS | threads N LAUNCHES
- *   stream | fork | exec | errno | bad
+ *   count | stream | fork | exec | errno | bad
  *   exit N | _exit N | quick_exit N | abort | kill | return N
  * It prints what calls returned, so that a changed result changes the output.
  * Threads: as told. May not: depend on time in what it prints. */
@@ -171,6 +171,11 @@ static int act(char **argv, int i)
                2;
     if (!strcmp(word, "memset"))
         return printf("memset failed %d\n", set(number(argv, i + 1))), 1;
+    if (!strcmp(word, "count")) {
+        int count = 0;
+        cudaGetDeviceCount(&count);
+        return printf("devices %d\n", count), 0;
+    }
     if (!strcmp(word, "sync"))
         return printf("sync %d\n", cudaDeviceSynchronize()), 0;
     if (!strcmp(word, "stream"))

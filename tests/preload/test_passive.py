@@ -26,6 +26,9 @@ checks.true("a foreign injection path stays",
             "CUDA_INJECTION64_PATH=/other.so\n" in kept.stdout, kept.stdout)
 
 need_virtual_gpu(cupti=False)
+only = run([job(), "count"])
+checks.equal("asking for devices is no use of CUDA", (only.stdout, only.stderr, only.files),
+             ("devices 1\n", "", []))
 forked = run([job(), "launch", "5", "fork", "fork", "fork", "sync"])
 checks.equal("forked children leave no file", len(forked.files), 1)
 checks.equal("the launcher's folder holds the ranks",
