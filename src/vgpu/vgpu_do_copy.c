@@ -304,6 +304,12 @@ int vg_do_copy_2d(const struct vg_a_copy_2d *a, bool per_thread)
     return copy(&shape, NULL, per_thread, false);
 }
 
+int vg_do_copy_2d_aligned(const struct vg_a_copy_2d_aligned *a, bool per_thread)
+{
+    const struct vg_a_copy_2d same = {a->shape};
+    return vg_do_copy_2d(&same, per_thread);
+}
+
 int vg_do_copy_2d_async(const struct vg_a_copy_2d_async *a, bool per_thread)
 {
     const struct vg_effect shape = shape_2d(a->shape);

@@ -332,6 +332,12 @@ int vg_do_module_load_data_ex(const struct vg_a_module_load_data_ex *a, bool per
     return load(a->image, a->module);
 }
 
+int vg_do_module_load_fat(const struct vg_a_module_load_fat *a, bool per_thread)
+{
+    (void)per_thread;
+    return load(a->image, a->module);
+}
+
 int vg_do_module_unload(const struct vg_a_module_unload *a, bool per_thread)
 {
     (void)per_thread;

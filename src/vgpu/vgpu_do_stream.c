@@ -138,6 +138,12 @@ int vg_do_capture_begin(const struct vg_a_capture_begin *a, bool per_thread)
     return stream != NULL ? vg_capture_begin(stream, a->mode) : error;
 }
 
+int vg_do_capture_begin_old(const struct vg_a_capture_begin_old *a, bool per_thread)
+{
+    const struct vg_a_capture_begin same = {a->stream, 0};
+    return vg_do_capture_begin(&same, per_thread);
+}
+
 int vg_do_capture_end(const struct vg_a_capture_end *a, bool per_thread)
 {
     int error = VG_SUCCESS;

@@ -132,10 +132,32 @@ void vg_event_destroy(struct vg_event *event)
     pthread_mutex_unlock(&vg_model.lock);
 }
 
+static pthread_key_t thread_end;
+
+/* A thread's own default streams go with it. */
+static void drop_thread_streams(void *streams)
+{
+    struct vg_stream **own = streams;
+    for (int device = 0; device < VGPU_MAX_DEVICES; device++) {
+        if (own[device] != NULL) {
+            vg_stream_destroy(own[device]);
+            own[device] = NULL;
+        }
+    }
+}
+
+static void create_key(void)
+{
+    pthread_key_create(&thread_end, drop_thread_streams);
+}
+
 static struct vg_stream *thread_stream(struct vg_context *context)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct vg_stream **slot = &thread_streams[context->device];
     if (*slot == NULL || (*slot)->context != context) {
+        pthread_once(&once, create_key);
+        pthread_setspecific(thread_end, thread_streams);
         *slot = vg_stream_create(context, 0, 0);
     }
     return *slot;

@@ -149,13 +149,17 @@ int rt_do_function_by_symbol(const struct rt_a_function_by_symbol *a, bool per_t
     return rt_function(a->func, a->function);
 }
 
-/* The start of cudaFuncAttributes, the same in every major; the rest reads 0. */
+/* cudaFuncAttributes; what came with CUDA 12 reads 0. */
 struct function_attributes {
     size_t shared_bytes, constant_bytes, local_bytes;
     int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_bytes,
         carveout;
+#if VGPU_MAJOR >= 12
     int rest[6 + 16];
+#endif
 };
+_Static_assert(sizeof(struct function_attributes) == (VGPU_MAJOR >= 12 ? 144 : 56),
+               "function attributes");
 
 int rt_do_function_attributes(const struct rt_a_function_attributes *a, bool per_thread)
 {

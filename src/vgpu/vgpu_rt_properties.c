@@ -24,8 +24,10 @@ struct properties {
 #undef PROPERTY
 };
 
-/* Up to CUDA 11 the struct ended here. */
-enum { OLD_BYTES = 712 };
+/* Where the struct ended up to CUDA 11. */
+enum { OLD_BYTES = 728 };
+
+_Static_assert(sizeof(struct properties) == (VGPU_MAJOR >= 13 ? 1008 : 1032), "properties");
 
 struct field {
     size_t offset, element_bytes;

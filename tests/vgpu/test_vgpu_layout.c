@@ -18,6 +18,8 @@
 /* The headers turn these into their newest versions; the table has both. */
 #undef cuMemcpyBatchAsync
 #undef cuMemPrefetchAsync
+#undef cuStreamBeginCapture
+#undef cuMemcpy2D
 #if CUDART_VERSION >= 13000 && CUDART_VERSION < 13010
 #define COMPARE 1
 #endif
