@@ -17,8 +17,8 @@
 
 #define MAX_CHILDREN 256
 #define MAX_CPUS     1024
-#define TICKS_PER_S  100 /* USER_HZ, part of the ABI of /proc */
 #define SECOND_NS    INT64_C(1000000000)
+#define TICK_NS      (SECOND_NS / 100) /* USER_HZ, part of the ABI of /proc */
 
 struct child {
     int64_t pid, ticks;
@@ -34,8 +34,8 @@ static struct {
     char text[64 << 10]; /* one file at a time */
 } state;
 
-/* Reads state and CPU ticks of a process; 0 if it is gone. */
-static int read_child(int64_t pid, int64_t *ticks, char *life)
+/* Reads state, CPU ticks and start (ticks since boot) of a process; 0 if it is gone. */
+static int read_child(int64_t pid, int64_t *ticks, int64_t *start, char *life)
 {
     char path[64], text[1024];
     struct wi_out out;
@@ -51,6 +51,9 @@ static int read_child(int64_t pid, int64_t *ticks, char *life)
     at = wi_skip_words(at + 2, 11); /* state ppid pgrp session tty tpgid flags 4 x faults */
     int64_t user = wi_take_number(&at), kernel = wi_take_number(&at);
     *ticks = user == WI_UNKNOWN || kernel == WI_UNKNOWN ? WI_UNKNOWN : user + kernel;
+    at = wi_skip_words(at, 5); /* of its children 2 x, priority, nice, threads, timer */
+    at = wi_skip_words(at, 1);
+    *start = wi_take_number(&at);
     return *life != 'Z';
 }
 
@@ -65,21 +68,35 @@ static int64_t ticks_before(int64_t pid)
 struct children {
     struct child list[MAX_CHILDREN];
     int count, on_disk, measured;
-    int64_t ticks;
+    int64_t interval_ns, boot_ns; /* since the previous sample; since boot */
+    int64_t permille;             /* sum over the measured ones */
 };
+
+/* CPU share since the previous sample, or since its start if it is younger. */
+static void measure_child(struct children *now, int64_t ticks, int64_t before, int64_t start)
+{
+    int64_t age_ns = now->boot_ns - start * TICK_NS, span_ns = now->interval_ns;
+    if (ticks == WI_UNKNOWN || start == WI_UNKNOWN)
+        return;
+    if (before == WI_UNKNOWN) {
+        before = 0;
+        span_ns = age_ns;
+    }
+    if (span_ns < TICK_NS)
+        return;
+    now->permille += (ticks - before) * TICK_NS * 1000 / span_ns;
+    now->measured++;
+}
 
 static void add_child(struct children *now, int64_t pid)
 {
     char life;
-    int64_t ticks, before = ticks_before(pid);
-    if (now->count >= MAX_CHILDREN || !read_child(pid, &ticks, &life))
+    int64_t ticks, start, before = ticks_before(pid);
+    if (now->count >= MAX_CHILDREN || !read_child(pid, &ticks, &start, &life))
         return;
     now->list[now->count++] = (struct child){pid, ticks};
     now->on_disk += life == 'D';
-    if (ticks != WI_UNKNOWN && before != WI_UNKNOWN) {
-        now->ticks += ticks - before;
-        now->measured++;
-    }
+    measure_child(now, ticks, before, start);
 }
 
 /* The children of one of this process's threads. */
@@ -125,13 +142,16 @@ static int each_number(const char *folder, struct children *now,
 static void watch_children(struct wi_host_sample *sample, int64_t interval_ns)
 {
     static struct children now;
+    struct timespec boot;
     memset(&now, 0, sizeof(now));
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    now.boot_ns = (int64_t)boot.tv_sec * SECOND_NS + boot.tv_nsec;
+    now.interval_ns = interval_ns;
     if (each_number("/proc/self/task", &now, children_of_task) != 0)
         return;
     sample->children = now.count;
-    if (now.measured && interval_ns > 0)
-        sample->child_cpu_permille =
-            now.ticks * (SECOND_NS / TICKS_PER_S) * 1000 / interval_ns / now.measured;
+    if (now.measured)
+        sample->child_cpu_permille = now.permille / now.measured;
     if (now.count)
         sample->child_disk_permille = 1000 * now.on_disk / now.count;
     memcpy(state.children, now.list, sizeof(state.children));
@@ -158,7 +178,7 @@ static void watch_cores(struct wi_host_sample *sample, const cpu_set_t *allowed,
         int64_t idle = wi_take_number(&field), before = state.idle_ticks[cpu];
         state.idle_ticks[cpu] = idle;
         if (CPU_ISSET((int)cpu, allowed) && idle >= before) {
-            idle_ns += (idle - before) * (SECOND_NS / TICKS_PER_S);
+            idle_ns += (idle - before) * TICK_NS;
             known = 1;
         }
     }
