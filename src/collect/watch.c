@@ -21,7 +21,7 @@
 #define TICK_NS      (SECOND_NS / 100) /* USER_HZ, part of the ABI of /proc */
 
 struct child {
-    int64_t pid, ticks;
+    int64_t pid, busy_ns;
 };
 
 static struct {
@@ -34,15 +34,34 @@ static struct {
     char text[64 << 10]; /* one file at a time */
 } state;
 
-/* Reads state, CPU ticks and start (ticks since boot) of a process; 0 if it is gone. */
-static int read_child(int64_t pid, int64_t *ticks, int64_t *start, char *life)
+/* Reads /proc/<pid>/<file>; what can be read is cut at the buffer. */
+static long read_of(int64_t pid, const char *file, char *text, size_t cap)
 {
-    char path[64], text[1024];
+    char path[64];
     struct wi_out out;
     wi_out_mem(&out, path, sizeof(path));
-    wi_out_f(&out, "/proc/%lld/stat", (long long)pid);
-    wi_out_finish(&out);
-    if (wi_read_file(path, text, sizeof(text)) <= 0)
+    wi_out_f(&out, "/proc/%lld/%s", (long long)pid, file);
+    return wi_out_finish(&out) == 0 ? wi_read_file(path, text, cap) : WI_ERR_RANGE;
+}
+
+/* Time its main thread waited for a core. Added to its CPU time: a loader that works all the time
+ * it is let is busy, however many others want the cores; the lack of cores shows elsewhere. */
+static int64_t waited_ns(int64_t pid)
+{
+    char text[96];
+    const char *at = text;
+    if (read_of(pid, "schedstat", text, sizeof(text)) <= 0)
+        return 0;
+    wi_take_number(&at);
+    int64_t waited = wi_take_number(&at);
+    return waited == WI_UNKNOWN ? 0 : waited;
+}
+
+/* Reads state, busy time and start (ticks since boot) of a process; 0 if it is gone. */
+static int read_child(int64_t pid, int64_t *busy_ns, int64_t *start, char *life)
+{
+    char text[1024];
+    if (read_of(pid, "stat", text, sizeof(text)) <= 0)
         return 0;
     const char *at = strrchr(text, ')'); /* the name before it may hold anything */
     if (!at || at[1] != ' ')
@@ -50,18 +69,18 @@ static int read_child(int64_t pid, int64_t *ticks, int64_t *start, char *life)
     *life = at[2];
     at = wi_skip_words(at + 2, 11); /* state ppid pgrp session tty tpgid flags 4 x faults */
     int64_t user = wi_take_number(&at), kernel = wi_take_number(&at);
-    *ticks = user == WI_UNKNOWN || kernel == WI_UNKNOWN ? WI_UNKNOWN : user + kernel;
-    at = wi_skip_words(at, 5); /* of its children 2 x, priority, nice, threads, timer */
-    at = wi_skip_words(at, 1);
+    int known = user != WI_UNKNOWN && kernel != WI_UNKNOWN;
+    *busy_ns = known ? (user + kernel) * TICK_NS + waited_ns(pid) : WI_UNKNOWN;
+    at = wi_skip_words(at, 6); /* of its children 2 x, priority, nice, threads, timer */
     *start = wi_take_number(&at);
     return *life != 'Z';
 }
 
-static int64_t ticks_before(int64_t pid)
+static int64_t busy_before(int64_t pid)
 {
     for (int i = 0; i < state.child_count; i++)
         if (state.children[i].pid == pid)
-            return state.children[i].ticks;
+            return state.children[i].busy_ns;
     return WI_UNKNOWN;
 }
 
@@ -72,11 +91,11 @@ struct children {
     int64_t permille;             /* sum over the measured ones */
 };
 
-/* CPU share since the previous sample, or since its start if it is younger. */
-static void measure_child(struct children *now, int64_t ticks, int64_t before, int64_t start)
+/* Busy share since the previous sample, or since its start if it is younger. */
+static void measure_child(struct children *now, int64_t busy_ns, int64_t before, int64_t start)
 {
     int64_t age_ns = now->boot_ns - start * TICK_NS, span_ns = now->interval_ns;
-    if (ticks == WI_UNKNOWN || start == WI_UNKNOWN)
+    if (busy_ns == WI_UNKNOWN || start == WI_UNKNOWN)
         return;
     if (before == WI_UNKNOWN) {
         before = 0;
@@ -84,19 +103,19 @@ static void measure_child(struct children *now, int64_t ticks, int64_t before, i
     }
     if (span_ns < TICK_NS)
         return;
-    now->permille += (ticks - before) * TICK_NS * 1000 / span_ns;
+    now->permille += (busy_ns - before) * 1000 / span_ns;
     now->measured++;
 }
 
 static void add_child(struct children *now, int64_t pid)
 {
     char life;
-    int64_t ticks, start, before = ticks_before(pid);
-    if (now->count >= MAX_CHILDREN || !read_child(pid, &ticks, &start, &life))
+    int64_t busy_ns, start, before = busy_before(pid);
+    if (now->count >= MAX_CHILDREN || !read_child(pid, &busy_ns, &start, &life))
         return;
-    now->list[now->count++] = (struct child){pid, ticks};
+    now->list[now->count++] = (struct child){pid, busy_ns};
     now->on_disk += life == 'D';
-    measure_child(now, ticks, before, start);
+    measure_child(now, busy_ns, before, start);
 }
 
 /* The children of one of this process's threads. */

@@ -125,7 +125,7 @@ struct wi_host_span {
 struct wi_host_sample {
     int64_t at_ns, interval_ns;
     int64_t children;              /* child processes of the job that are alive */
-    int64_t child_cpu_permille;    /* mean over them, of one core */
+    int64_t child_cpu_permille;    /* mean over them: time on a core or waiting for one */
     int64_t child_disk_permille;   /* share of samples that found them in disk wait */
     int64_t cores_allowed;         /* by affinity and quota */
     int64_t cores_idle_permille;   /* sum over the allowed cores, 1000 = one core idle */

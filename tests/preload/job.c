@@ -1,7 +1,7 @@
 /* The job under test: a small CUDA program whose whole behaviour is its arguments, so that it can
  * be run with and without the preload and compared. Words are carried out in order:
  *   launch N | copy N BYTES | memset N | sync | query N | sleep MS | spin MS | threads N LAUNCHES
- *   count | stream | fork | exec | errno | bad
+ *   workers BUSY IDLE (children that last) | count | stream | fork | exec | errno | bad
  *   exit N | _exit N | quick_exit N | abort | kill | return N
  * It prints what calls returned, so that a changed result changes the output.
  * Threads: as told. May not: depend on time in what it prints. */
@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -128,6 +129,19 @@ static int fork_child(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+static void workers(int busy, int idle)
+{
+    fflush(stdout);
+    for (int i = 0; i < busy + idle; i++) {
+        if (fork() != 0)
+            continue;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (;;)
+            if (i >= busy)
+                pause();
+    }
+}
+
 static int keeps_errno(void)
 {
     errno = 4711;
@@ -171,6 +185,8 @@ static int act(char **argv, int i)
                2;
     if (!strcmp(word, "memset"))
         return printf("memset failed %d\n", set(number(argv, i + 1))), 1;
+    if (!strcmp(word, "workers"))
+        return workers(number(argv, i + 1), number(argv, i + 2)), 2;
     if (!strcmp(word, "count")) {
         int count = 0;
         cudaGetDeviceCount(&count);
