@@ -12,6 +12,7 @@ Where --accept writes NAME.out anew, read the difference before you keep it.
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -40,11 +41,16 @@ def run(case, whyidle, report_print, stand_in):
                REPORT_PRINT=report_print, STAND_IN=stand_in, WHYIDLE_LIB=stand_in)
     env.pop("LD_PRELOAD", None)
     with tempfile.TemporaryDirectory() as folder:
-        # "set +m": a job that a signal ends is not to be announced by the shell.
-        done = subprocess.run(["bash", "-uc", PRELUDE + case.read_text()], cwd=folder, env=env,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=120)
-        return done.stdout.decode("utf-8", "surrogateescape").replace(folder, "$FOLDER")
+        # A session of its own, so that a case that hangs leaves nothing behind.
+        process = subprocess.Popen(["bash", "-uc", PRELUDE + case.read_text()], cwd=folder, env=env,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            output = process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output = process.communicate()[0] + b"TIMED OUT\n"
+        return output.decode("utf-8", "surrogateescape").replace(folder, "$FOLDER")
 
 
 def main():

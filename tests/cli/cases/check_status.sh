@@ -34,3 +34,5 @@ rc whyidle check --max unknown=40 untraced.json
 echo --- 4 the job failed
 sed 's/"end":"exited","status":0/"end":"exited","status":1/' healthy.json > failed.json
 rc whyidle check --max-stall 20 failed.json
+sed 's/"end":"exited","status":0/"end":"signaled","status":15/' healthy.json > killed.json
+rc whyidle check --max-stall 20 killed.json
