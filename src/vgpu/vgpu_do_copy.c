@@ -19,14 +19,6 @@ void vgpu_next_copy_ns(uint64_t duration_ns)
     next_copy_ns = duration_ns;
 }
 
-void vg_burn_call(void)
-{
-    uint64_t call_ns = (uint64_t)vg_config()->call_ns;
-    if (call_ns != 0) {
-        vg_sleep_until(vg_now_ns() + call_ns, call_ns);
-    }
-}
-
 static void *at(vg_address address)
 {
     return (void *)(uintptr_t)address;
@@ -147,7 +139,7 @@ static int copy(const struct vg_effect *shape, void *handle, bool per_thread, bo
     if (vg_capture_take(stream, &item)) {
         return VG_SUCCESS;
     }
-    vg_burn_call();
+    vg_burn_call((uint64_t)vg_config()->call_ns);
     return issue(stream, &item, shape, 1);
 }
 
@@ -258,7 +250,7 @@ static int copy_batch(const vg_address *targets, const vg_address *sources, cons
             at(targets[i]), at(sources[i]), sizes[i], sizes[i], sizes[i], 1, 0, 0};
         error = sizes[i] == 0 ? VG_INVALID_VALUE : error;
     }
-    vg_burn_call();
+    vg_burn_call((uint64_t)vg_config()->call_ns);
     if (error == VG_SUCCESS && stream->capture == NULL) {
         error = copy_run(stream, shapes, count);
     } else {
@@ -338,7 +330,7 @@ static int set(const struct vg_effect *effect, void *handle, bool per_thread)
     if (vg_capture_take(stream, &item)) {
         return VG_SUCCESS;
     }
-    vg_burn_call();
+    vg_burn_call((uint64_t)vg_config()->call_ns);
     vg_effect_add(effect);
     return vg_submit(stream, &item, NULL);
 }

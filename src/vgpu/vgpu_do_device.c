@@ -291,6 +291,7 @@ static int load(const void *image, void **module)
     int result = vg_module_load(image, &loaded);
     if (result == VG_SUCCESS) {
         *module = loaded;
+        vg_burn_call((uint64_t)vg_config()->module_ns);
         vg_trace_overhead(VGPU_OVERHEAD_MODULE_LOADING, vg_call_correlation(), start_ns,
                           vg_now_ns());
         vg_trace_resource(VGPU_MODULE_LOADED, vg_current_context(), NULL, loaded->id);

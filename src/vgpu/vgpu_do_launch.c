@@ -14,7 +14,7 @@ static int submit_or_capture(struct vg_stream *stream, const struct vg_item *ite
     if (vg_capture_take(stream, item)) {
         return VG_SUCCESS;
     }
-    vg_burn_call();
+    vg_burn_call((uint64_t)vg_config()->call_ns);
     return vg_submit(stream, item, NULL);
 }
 
@@ -247,6 +247,6 @@ int vg_do_graph_launch(const struct vg_a_graph_launch *a, bool per_thread)
     if (stream->capture != NULL) {
         return VG_CAPTURE_UNSUPPORTED;
     }
-    vg_burn_call();
+    vg_burn_call((uint64_t)vg_config()->call_ns);
     return vg_graph_launch(stream, graph, vg_call_correlation());
 }

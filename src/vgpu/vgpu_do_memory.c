@@ -12,6 +12,11 @@ static int device(void)
     return context != NULL ? context->device : -1;
 }
 
+static void burn_pin(size_t bytes)
+{
+    vg_burn_call((uint64_t)vg_config()->pin_ns_per_mib * ((bytes + 1048575) >> 20));
+}
+
 static int allocate(void **address, size_t bytes, uint8_t kind, uint32_t flags)
 {
     if (device() < 0) {
@@ -19,6 +24,11 @@ static int allocate(void **address, size_t bytes, uint8_t kind, uint32_t flags)
     }
     if (address == NULL || bytes == 0) {
         return VG_INVALID_VALUE;
+    }
+    if (kind == VGPU_MEM_PINNED) {
+        burn_pin(bytes);
+    } else {
+        vg_burn_call((uint64_t)vg_config()->alloc_ns);
     }
     *address = vg_memory_allocate(bytes, kind, device(), flags);
     return *address != NULL ? VG_SUCCESS : VG_OUT_OF_MEMORY;
@@ -108,6 +118,7 @@ int vg_do_memory_free(const struct vg_a_memory_free *a, bool per_thread)
         return VG_INVALID_CONTEXT;
     }
     vg_wait_device(device());
+    vg_burn_call((uint64_t)vg_config()->free_ns);
     return vg_memory_free((void *)(uintptr_t)a->address, true) ? VG_SUCCESS : VG_INVALID_VALUE;
 }
 
@@ -159,6 +170,7 @@ int vg_do_host_free(const struct vg_a_host_free *a, bool per_thread)
         return VG_INVALID_CONTEXT;
     }
     vg_wait_device(device());
+    vg_burn_call((uint64_t)vg_config()->free_ns);
     return vg_memory_free(a->address, false) ? VG_SUCCESS : VG_INVALID_VALUE;
 }
 
@@ -168,6 +180,7 @@ int vg_do_host_register(const struct vg_a_host_register *a, bool per_thread)
     if (device() < 0 || a->address == NULL || a->bytes == 0) {
         return device() < 0 ? VG_INVALID_CONTEXT : VG_INVALID_VALUE;
     }
+    burn_pin(a->bytes);
     return vg_memory_register(a->address, a->bytes, device(), a->flags)
                ? VG_SUCCESS
                : VG_HOST_MEMORY_ALREADY_REGISTERED;

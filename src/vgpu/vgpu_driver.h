@@ -100,7 +100,7 @@ const char *vg_error_text(int code);
 /* The stream of a call's handle in the current context; NULL: *error says why. */
 struct vg_stream *vg_call_stream(void *handle, bool per_thread, int *error);
 
-/* Burns the modelled host time of a call. */
-void vg_burn_call(void);
+/* Burns the host time of a call: what this thread was given for its next call, else the model's. */
+void vg_burn_call(uint64_t model_ns);
 
 #endif

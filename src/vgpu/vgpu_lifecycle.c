@@ -119,6 +119,7 @@ static struct vg_context *new_context(int device, uint32_t flags)
 {
     struct vg_context *context = vg_context_create(device, flags);
     if (context != NULL) {
+        vg_burn_call((uint64_t)vg_config()->context_ns);
         vg_trace_resource(VGPU_CONTEXT_CREATED, context, NULL, 0);
     }
     return context;

@@ -21,6 +21,25 @@ void vg_set_tracer(const struct vgpu_tracer *tracer)
     atomic_store(&state.tracer, tracer);
 }
 
+/* For players of exact timelines: the host time of this thread's next launch, copy, allocation,
+ * release or load. */
+static __thread uint64_t next_call_ns;
+
+VGPU_API void vgpu_next_call_ns(uint64_t host_ns);
+void vgpu_next_call_ns(uint64_t host_ns)
+{
+    next_call_ns = host_ns;
+}
+
+void vg_burn_call(uint64_t model_ns)
+{
+    uint64_t host_ns = next_call_ns != 0 ? next_call_ns : model_ns;
+    next_call_ns = 0;
+    if (host_ns != 0) {
+        vg_sleep_until(vg_now_ns() + host_ns, host_ns);
+    }
+}
+
 static const struct vgpu_tracer *tracer(void)
 {
     return atomic_load_explicit(&state.tracer, memory_order_acquire);

@@ -92,10 +92,10 @@ static int injected_job(void)
     return 0;
 }
 
-static void run(const char *environment, const char *mode, const char *want)
+static void run_command(const char *environment, const char *program, const char *want)
 {
     char command[2048], got[2048];
-    snprintf(command, sizeof(command), "%s timeout 2 %s %s 2>&1", environment, self, mode);
+    snprintf(command, sizeof(command), "%s timeout 2 env %s 2>&1", environment, program);
     FILE *pipe = popen(command, "r");
     assert_non_null(pipe);
     size_t length = fread(got, 1, sizeof(got) - 1, pipe);
@@ -106,6 +106,13 @@ static void run(const char *environment, const char *mode, const char *want)
         *shell = 0;
     }
     assert_string_equal(got, want);
+}
+
+static void run(const char *environment, const char *mode, const char *want)
+{
+    char program[1024];
+    snprintf(program, sizeof(program), "%s %s", self, mode);
+    run_command(environment, program, want);
 }
 
 static void without_faults_all_come(void **unused)
@@ -187,6 +194,15 @@ static void a_tool_is_injected_and_outlived_by_its_first_exit_handler(void **unu
         "tool: exit handler of the start: flush 15\n");
 }
 
+static void a_static_runtime_is_seen_too(void **unused)
+{
+    (void)unused;
+    run_command("CUDA_INJECTION64_PATH=" VGPU_TEST_TOOL, VGPU_STATIC_JOB,
+                "tool: started\ntool: driver ready\ntool: context\nfree 0 runtime file 0\n"
+                "tool: exit handler of the context: flush 0\n"
+                "tool: exit handler of the start: flush 15\n");
+}
+
 static void a_call_after_the_teardown_can_abort(void **unused)
 {
     (void)unused;
@@ -213,6 +229,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(two_faults_at_once),
         cmocka_unit_test(a_flush_may_hang),
         cmocka_unit_test(a_tool_is_injected_and_outlived_by_its_first_exit_handler),
+        cmocka_unit_test(a_static_runtime_is_seen_too),
         cmocka_unit_test(a_call_after_the_teardown_can_abort),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

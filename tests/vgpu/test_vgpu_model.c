@@ -18,6 +18,7 @@
 enum { MS = 1000000, LONG = 25 * MS, BYTES = 24000000 };
 
 void vgpu_next_copy_ns(uint64_t ns); /* of libcuda.so.1 */
+void vgpu_next_call_ns(uint64_t ns);
 
 static const struct vgpu_core *core;
 static void *spin, *plain;
@@ -436,6 +437,24 @@ static void the_next_copy_can_be_given_its_time(void **unused)
     assert_int_equal(ops[1].end_ns - ops[1].start_ns, 2200); /* 1 us and the set-up */
 }
 
+static void the_next_call_can_be_given_its_host_time(void **unused)
+{
+    void *block = NULL;
+    (void)unused;
+    uint64_t start_ns = vg_now_ns();
+    vgpu_next_call_ns(3 * MS);
+    assert_int_equal(cudaMalloc(&block, 4096), 0);
+    assert_true(vg_now_ns() - start_ns >= 3 * MS);
+    run_spin(NULL, LONG);
+    vgpu_next_call_ns(2 * MS);
+    assert_int_equal(cudaFree(block), 0);
+    assert_true(vg_now_ns() >= ops[0].end_ns + 2 * MS);
+    start_ns = vg_now_ns();
+    vgpu_next_call_ns(MS);
+    run_spin(NULL, MS);
+    assert_true(ops[1].start_ns >= start_ns + MS + 4000);
+}
+
 static void a_batch_of_copies_is_one_operation_a_kind(void **unused)
 {
     void *stream = new_stream(NON_BLOCKING);
@@ -541,6 +560,7 @@ int main(void)
         CASE(devices_run_apart_and_copy_to_each_other),
         CASE(utilisation_is_the_share_with_a_kernel),
         CASE(the_next_copy_can_be_given_its_time),
+        CASE(the_next_call_can_be_given_its_host_time),
         CASE(a_batch_of_copies_is_one_operation_a_kind),
         CASE(a_forked_child_has_no_device),
         CASE(a_destroyed_stream_still_runs),
