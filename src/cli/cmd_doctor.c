@@ -100,30 +100,15 @@ static void check_cupti(struct doctor *doctor)
         fact(doctor, NOTE, "cudart", "none in the usual places; a job may bring its own");
 }
 
-/* 1 if the folder, or the nearest parent that exists, can be written to. */
-static int writable(const char *folder)
-{
-    char path[PATH_MAX];
-    snprintf(path, sizeof(path), "%s", folder);
-    while (access(path, F_OK) != 0 && errno == ENOENT) {
-        char *slash = strrchr(path, '/');
-        if (!slash || slash == path)
-            return access("/", W_OK) == 0;
-        *slash = 0;
-    }
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
-}
-
 static void check_output(struct doctor *doctor)
 {
     char out[PATH_MAX];
     const char *temp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-    if (wi_out_folder(out) == 0 && writable(out)) {
+    if (wi_out_folder(out) == 0 && wi_writable(out)) {
         fact(doctor, GOOD, "output", "%s", out);
         return;
     }
-    int spare = writable(temp);
+    int spare = wi_writable(temp);
     fact(doctor, spare ? LESS : BAD, "output", "%s cannot be written to; %s %s", out, temp,
          spare ? "will be used" : "neither");
     repair("set WHYIDLE_OUT to a folder that can be written to");

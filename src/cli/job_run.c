@@ -47,16 +47,41 @@ static int make_preload(struct wi_job_run *run)
     return 0;
 }
 
+/* Where this job's folder goes: WHYIDLE_OUT, else whyidle-out, else below TMPDIR with one line. */
+static int choose_parent(char out[PATH_MAX])
+{
+    char spare[PATH_MAX];
+    const char *temp = getenv("TMPDIR");
+    if (wi_out_folder(out) != 0)
+        return refuse("the current folder cannot be named: ", strerror(errno));
+    if (wi_writable(out))
+        return 0;
+    int len = snprintf(spare, sizeof(spare), "%s/whyidle-out-%d", temp && temp[0] ? temp : "/tmp",
+                       (int)getuid());
+    if (len >= (int)sizeof(spare) || spare[0] != '/' || !wi_writable(spare)) {
+        /* The job is more important than its report. */
+        fprintf(stderr,
+                "whyidle: neither %s nor %s can be written to: there will be no report; set "
+                "WHYIDLE_OUT\n",
+                out, spare);
+        return 0;
+    }
+    fprintf(stderr, "whyidle: %s cannot be written to; the report goes to %s\n", out, spare);
+    memcpy(out, spare, (size_t)len + 1);
+    return 0;
+}
+
 /* <job id or start time>-<pid of the launcher>: names no folder that exists. */
 static int make_folder(struct wi_job_run *run)
 {
     char out[PATH_MAX], start[32];
     const char *id = getenv("SLURM_JOB_ID");
     time_t now = time(NULL);
-    struct tm local;
-    if (wi_out_folder(out) != 0)
-        return refuse("the current folder cannot be named: ", strerror(errno));
-    strftime(start, sizeof(start), "%Y%m%d-%H%M%S", localtime_r(&now, &local));
+    struct tm utc;
+    int err = choose_parent(out);
+    if (err)
+        return err;
+    strftime(start, sizeof(start), "%Y%m%d-%H%M%S", gmtime_r(&now, &utc));
     if (!id || !id[0] || strchr(id, '/') || strlen(id) > 64)
         id = start;
     int len = snprintf(run->folder, sizeof(run->folder), "%s/%s-%d", out, id, (int)getpid());

@@ -3,6 +3,7 @@
 #include "cli/places.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,20 @@ int wi_out_folder(char path[PATH_MAX])
     else
         len = snprintf(path, PATH_MAX, "%s/%s", strcmp(cwd, "/") ? cwd : "", given);
     return len < PATH_MAX ? 0 : -1;
+}
+
+int wi_writable(const char *folder)
+{
+    char path[PATH_MAX];
+    struct stat status;
+    snprintf(path, sizeof(path), "%s", folder);
+    while (access(path, F_OK) != 0 && errno == ENOENT) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return access("/", W_OK) == 0;
+        *slash = 0;
+    }
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
 }
 
 /* The youngest folder in `out` by its time of change. */

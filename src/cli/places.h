@@ -21,6 +21,8 @@ int wi_find_library(char path[PATH_MAX]);
 int wi_find_place(enum wi_place place, const char *file, char path[PATH_MAX]);
 /* WHYIDLE_OUT or whyidle-out in the current folder, absolute. 0 or -1. */
 int wi_out_folder(char path[PATH_MAX]);
+/* 1 if the folder, or the nearest parent of it that exists, can be written to. */
+int wi_writable(const char *folder);
 /* The folder of the newest job in `out`: its link `latest`, else the youngest folder. 0 or -1. */
 int wi_latest_job(const char *out, char path[PATH_MAX]);
 /* The reports (*.json) of a job's folder, sorted by name; free with wi_free_list(). */

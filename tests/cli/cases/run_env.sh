@@ -4,7 +4,10 @@ rc whyidle run --quiet sh -c 'echo "${LD_PRELOAD##*/}"; echo "$WHYIDLE_JOB_DIR";
 cp "$STAND_IN" first.so
 LD_PRELOAD=$PWD/first.so whyidle run --quiet sh -c 'echo "$LD_PRELOAD"' | sed "s|$STAND_IN|STAND_IN|"
 LD_PRELOAD=$STAND_IN whyidle run --quiet sh -c 'echo "$LD_PRELOAD"' | sed "s|$STAND_IN|STAND_IN|"
-WHYIDLE_OUT=/nowhere/x whyidle run --quiet sh -c 'echo "${WHYIDLE_JOB_DIR%/*}"'
+WHYIDLE_OUT=$PWD/x/y whyidle run --quiet sh -c 'echo "${WHYIDLE_JOB_DIR%/*}"'
+touch plain
+WHYIDLE_OUT=plain/x TMPDIR=$PWD whyidle run --quiet sh -c 'echo "${WHYIDLE_JOB_DIR%/*}"' 2>&1 | sed "s/-$(id -u)$/-UID/"
+WHYIDLE_OUT=plain/x TMPDIR=$PWD/plain rc whyidle run -q sh -c "exit 4" 2>&1 | sed "s/-$(id -u) /-UID /"
 SLURM_JOB_ID=4711 whyidle run --quiet sh -c 'echo "${WHYIDLE_JOB_DIR##*/}"' | sed 's/-[0-9]*$/-PID/'
 mkdir 'a b' a:b
 cp "$STAND_IN" 'a b/lib.so'; cp "$STAND_IN" a:b/lib.so
