@@ -92,7 +92,7 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
     if (charge.main_sig && charge.main_sig->key.subcause != WI_UNDECIDED) {
         gap.subcause = (enum wi_subcause)charge.main_sig->key.subcause;
     } else if (charge.main_sig) {
-        struct wi_evidence evidence = wi_evidence_of(charge.main_sig, charge.main_portion);
+        struct wi_evidence evidence = wi_evidence_of(charge.main_sig, charge.main_portion, NULL);
         gap.subcause = wi_rule_match(&evidence)->subcause;
     }
     wi_tables_gap(account->tables, &gap);

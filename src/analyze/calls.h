@@ -20,8 +20,9 @@
 /* A stretch of issuing calls of one thread with no wait between them, or of copies with no launch
  * between them (limits.def: RUN_*). Still growing while later calls come in. */
 struct wi_run {
-    uint64_t id;       /* 1, 2, ...: tells a reused slot */
-    int64_t median_ns; /* running estimate of the silences between its calls */
+    uint64_t id;        /* 1, 2, ...: tells a reused slot */
+    int64_t median_ns;  /* running estimate of the silences between its calls */
+    int64_t settled_ns; /* that estimate when it first held RUN_CALLS calls */
     uint32_t calls;
 };
 
@@ -125,6 +126,10 @@ void wi_clock_note(struct wi_calls *calls, struct wi_thread *thread, uint32_t sl
 int wi_clock_walks(const struct wi_host_call *call);
 /* The run of an id, NULL if it has none or its slot was reused. */
 const struct wi_run *wi_clock_run(const struct wi_calls *calls, uint64_t id);
+/* 1 if the silence before the call is dispatch: it stands in a run of at least RUN_CALLS calls, not
+ * first, and is even with it. */
+int wi_clock_is_dispatch(const struct wi_calls *calls, const struct wi_call_slot *slot,
+                         int64_t silence_ns);
 /* 1 if the two threads hand work to each other (or are the same): one host clock. */
 int wi_clock_alternate(const struct wi_calls *calls, uint32_t thread_a, uint32_t thread_b);
 /* Keeps a span of its thread. */

@@ -136,8 +136,7 @@ static void trim(struct wi_engine *engine, int64_t limit_ns)
         if (!device->used)
             continue;
         any = 1;
-        int64_t needed =
-            device->gap_start_ns != WI_UNKNOWN ? device->gap_start_ns : device->pos_ns;
+        int64_t needed = device->gap_start_ns != WI_UNKNOWN ? device->gap_start_ns : device->pos_ns;
         limit_ns = needed < limit_ns ? needed : limit_ns;
     }
     if (any)

@@ -43,8 +43,22 @@ static int main_portion(const struct wi_signature *sig)
     return main;
 }
 
+static struct wi_sample_means means_of(struct wi_ledger *ledger)
+{
+    struct wi_sample_means means = {0};
+    const struct wi_signature *sig;
+    for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
+        means.weight += sig->sample_weight;
+        means.children += sig->children;
+        means.child_cpu += sig->child_cpu;
+        means.child_disk += sig->child_disk;
+    }
+    return means;
+}
+
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_sum *sums)
 {
+    struct wi_sample_means run = means_of(ledger);
     struct wi_signature *sig;
     for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
         if (sig->key.device != device)
@@ -57,7 +71,7 @@ void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_s
         for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
             if (!sig->portion_ns[portion])
                 continue;
-            struct wi_evidence evidence = wi_evidence_of(sig, portion);
+            struct wi_evidence evidence = wi_evidence_of(sig, portion, &run);
             const struct wi_rule *rule = wi_rule_match(&evidence);
             add(&sums[rule->subcause], sig, sig->portion_ns[portion], portion == main, rule->id);
         }
@@ -77,10 +91,13 @@ static void fill_samples(struct wi_finding *finding, const struct wi_cause_sum *
     finding->cores_allowed = mean_or_unknown(sum->cores_allowed, sum->sample_weight);
 }
 
-/* Host work counts as exposed when something exposes more than half of it. */
+/* Host work counts as exposed when something exposes more than half of it. Waiting for input does
+ * not: it would not be hidden behind the device's work without the read-back. */
 static void fill_exposer(struct wi_finding *finding, const struct wi_cause_sum *sum)
 {
     finding->exposed_by = -1;
+    if (wi_subcause_class(finding->subcause) != WI_CLASS_HOST)
+        return;
     for (int i = 0; i < WI_SUB_COUNT; i++)
         if (sum->exposed_ns[i] * 2 > sum->ns)
             finding->exposed_by = i;

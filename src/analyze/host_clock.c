@@ -17,19 +17,24 @@ const struct wi_run *wi_clock_run(const struct wi_calls *calls, uint64_t id)
     return run->id == id ? run : NULL;
 }
 
-/* Adds a call to the open run *open, or to a new one if the silence before it ends the run. */
+static int64_t even_limit(int64_t median_ns)
+{
+    int64_t limit = median_ns * WI_LIMIT_RUN_SILENCE_FACTOR;
+    return limit > WI_LIMIT_RUN_SILENCE_FLOOR_NS ? limit : WI_LIMIT_RUN_SILENCE_FLOOR_NS;
+}
+
+static int ends_run(const struct wi_run *run, int64_t silence_ns)
+{
+    return silence_ns >
+           (run->calls >= WI_LIMIT_RUN_CALLS ? even_limit(run->median_ns) : WI_LIMIT_RUN_START_NS);
+}
+
+/* Adds a call to the open run *open, or to a new one if the silence before it ends the run: a new
+ * pace of dispatch makes a new run. */
 static struct wi_run *extend_run(struct wi_calls *calls, uint64_t *open, int64_t silence_ns)
 {
     struct wi_run *run = (struct wi_run *)wi_clock_run(calls, *open);
-    if (run) {
-        int64_t limit = run->calls >= WI_LIMIT_RUN_CALLS
-                            ? run->median_ns * WI_LIMIT_RUN_SILENCE_FACTOR
-                            : WI_LIMIT_RUN_START_NS;
-        limit = limit > WI_LIMIT_RUN_SILENCE_FLOOR_NS ? limit : WI_LIMIT_RUN_SILENCE_FLOOR_NS;
-        if (silence_ns > limit)
-            run = NULL;
-    }
-    if (!run) {
+    if (!run || ends_run(run, silence_ns)) {
         *open = ++calls->runs_opened;
         run = &calls->runs[(*open - 1) % WI_RUN_SLOTS];
         *run = (struct wi_run){.id = *open};
@@ -40,8 +45,19 @@ static struct wi_run *extend_run(struct wi_calls *calls, uint64_t *open, int64_t
     } else if (silence_ns < run->median_ns) {
         run->median_ns -= run->median_ns / 8;
     }
-    run->calls++;
+    if (++run->calls == WI_LIMIT_RUN_CALLS)
+        run->settled_ns = run->median_ns;
     return run;
+}
+
+int wi_clock_is_dispatch(const struct wi_calls *calls, const struct wi_call_slot *slot,
+                         int64_t silence_ns)
+{
+    const struct wi_run *run = wi_clock_run(calls, slot->run);
+    if (!run || slot->run_position <= 1 || run->calls < WI_LIMIT_RUN_CALLS)
+        return 0;
+    /* later calls joined under the median of their time; the first ones had none yet */
+    return slot->run_position > WI_LIMIT_RUN_CALLS || silence_ns <= even_limit(run->settled_ns);
 }
 
 int wi_clock_walks(const struct wi_host_call *call)
@@ -72,8 +88,8 @@ static void note_runs(struct wi_calls *calls, struct wi_thread *thread, struct w
         slot->run_position = extend_run(calls, &thread->run, silence)->calls;
         slot->run = thread->run;
     } else if (thread->run) {
-        slot->run = thread->run;
-        slot->run_position = 2; /* stands between two of its calls, never before the first */
+        slot->run = thread->run; /* stands between two of its calls, never before the first */
+        slot->run_position = wi_clock_run(calls, thread->run)->calls + 1;
     }
 }
 

@@ -130,7 +130,7 @@ static int apply_causal_rule(const struct wi_host_walk *walk, struct segment *se
         wi_charge_decided(walk->charge, WI_SUB_BLOCKING_COPY, taken, seg->before, seg->after);
         return -1;
     }
-    if (cause >= 0 && seg->full_ns < WI_LIMIT_SHORT_WORK_NS) {
+    if (cause >= 0 && seg->full_ns <= WI_LIMIT_SHORT_WORK_NS) {
         int64_t taken = take_work(seg, seg->end_ns - seg->start_ns);
         wi_charge_decided(walk->charge, (enum wi_subcause)cause, taken, seg->before, seg->after);
         return -1;
@@ -138,27 +138,23 @@ static int apply_causal_rule(const struct wi_host_walk *walk, struct segment *se
     return cause;
 }
 
-/* The dispatch rule: an even silence inside a run of issuing calls is the dispatch itself. */
+/* The dispatch rule: an even silence inside a run of issuing calls is the dispatch itself, unless
+ * the thread had no core. */
 static void apply_dispatch_rule(const struct wi_host_walk *walk, struct segment *seg)
 {
     const struct wi_call_slot *after = seg->after;
-    if (!after || after->run_position <= 1)
+    if (!after || !wi_clock_is_dispatch(walk->charge->calls, after, seg->full_ns))
         return;
-    const struct wi_run *run = wi_clock_run(walk->charge->calls, after->run);
-    if (!run || run->calls < WI_LIMIT_RUN_CALLS)
+    int64_t ns = seg->end_ns - seg->start_ns;
+    if (seg->share_ns[WI_PORTION_RUNNABLE] * 2 >= ns)
         return;
-    int64_t limit = run->median_ns * WI_LIMIT_RUN_SILENCE_FACTOR;
-    limit = limit > WI_LIMIT_RUN_SILENCE_FLOOR_NS ? limit : WI_LIMIT_RUN_SILENCE_FLOOR_NS;
-    int64_t runnable = seg->share_ns[WI_PORTION_RUNNABLE];
-    if (seg->full_ns > limit || runnable * 2 >= seg->end_ns - seg->start_ns)
-        return;
-    struct wi_copy_facts facts = wi_copy_facts_of(walk->charge->calls, after);
     enum wi_subcause cause = WI_SUB_LAUNCH_BOUND;
-    if (after->copy_position > 1 && wi_copy_crosses(after->call.direction) &&
-        after->call.api_class == WI_API_COPY)
+    if (after->call.api_class == WI_API_COPY && after->copy_position > 1 &&
+        wi_copy_crosses(after->call.direction)) {
+        struct wi_copy_facts facts = wi_copy_facts_of(walk->charge->calls, after);
         cause = wi_copy_cause(&facts);
-    wi_charge_decided(walk->charge, cause, take_work(seg, seg->end_ns - seg->start_ns), seg->before,
-                      after);
+    }
+    wi_charge_decided(walk->charge, cause, take_work(seg, ns), seg->before, after);
 }
 
 static uint8_t decade_of(int64_t ns)

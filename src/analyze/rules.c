@@ -20,8 +20,13 @@ static const struct wi_advice ADVICE_ROWS[] = {
 #undef ADVICE
 };
 
-struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion)
+struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,
+                                  const struct wi_sample_means *run)
 {
+    struct wi_sample_means seen = {sig->sample_weight, sig->children, sig->child_cpu,
+                                   sig->child_disk};
+    if (!(seen.weight > 0) && run)
+        seen = *run;
     double total = (double)wi_ledger_total(sig);
     uint64_t count = sig->hist.count ? sig->hist.count : 1;
     struct wi_evidence evidence = {.portion = portion,
@@ -36,10 +41,10 @@ struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion)
                                    .child_disk = -1};
     for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
         evidence.span[kind] = total > 0 ? (double)sig->span_ns[kind] / total : 0;
-    if (sig->sample_weight > 0) {
-        evidence.children = sig->children / sig->sample_weight;
-        evidence.child_cpu = sig->child_cpu / sig->sample_weight / 1000;
-        evidence.child_disk = sig->child_disk / sig->sample_weight / 1000;
+    if (seen.weight > 0) {
+        evidence.children = seen.children / seen.weight;
+        evidence.child_cpu = seen.child_cpu / seen.weight / 1000;
+        evidence.child_disk = seen.child_disk / seen.weight / 1000;
     }
     return evidence;
 }

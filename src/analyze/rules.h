@@ -17,6 +17,11 @@ struct wi_evidence {
     double children, child_cpu, child_disk;
 };
 
+/* Host samples, summed with weights; weight 0 = none. */
+struct wi_sample_means {
+    double weight, children, child_cpu, child_disk;
+};
+
 struct wi_rule {
     const char *id;
     enum wi_subcause subcause;
@@ -28,8 +33,10 @@ struct wi_advice {
     const char *seen, *fix, *sample;
 };
 
-/* The evidence of one portion of a signature. */
-struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion);
+/* The evidence of one portion of a signature. run: what was seen over the whole run, for signatures
+ * that no look at the machine fell into (NULL = nothing). */
+struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,
+                                  const struct wi_sample_means *run);
 /* The first rule that matches; never NULL. */
 const struct wi_rule *wi_rule_match(const struct wi_evidence *evidence);
 /* The advice of a sub-cause, NULL if there is none. */

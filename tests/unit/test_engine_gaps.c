@@ -50,6 +50,30 @@ static void test_long_silence_ends_a_run(void **state)
     bench_close(&b);
 }
 
+/* 100 fast launches behind which the device lags, then 100 slow ones, twice: a new pace is a new
+ * run, and the fast launches that follow do not change what the slow ones were. */
+static void test_change_of_pace(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    int64_t at = 0, device = 0;
+    for (int i = 0; i < 400; i++) {
+        int slow = i / 100 % 2;
+        at += slow ? 140 : 8;
+        int64_t start = at + 4 > device ? at + 4 : device;
+        device = start + (slow ? 15 : 60);
+        launch(&b, at, at + 4, start, device);
+        at += 4;
+    }
+    finish(&b);
+    assert_true(us_of(&b, WI_SUB_LAUNCH_BOUND) > 13000);
+    /* the first slow silence of each stretch is the break itself */
+    assert_true(us_of(&b, WI_SUB_CPU_COMPUTE) + us_of(&b, WI_SUB_FIRST_TOUCH) <= 2 * 140 + 8);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
 /* The thread sleeps 20 ms, then copies 1 MiB: the input was late. A second sleep before a launch
  * shows nothing and stays unknown. */
 static void sleep_before(struct bench *b, int before_copy)
@@ -145,7 +169,7 @@ static void test_mixed_evidence_is_divided(void **state)
     bench_close(&b);
 }
 
-/* Kernel 10..5010 us. A blocking copy enters at 2010 and waits 3000 us for it; then 4000 us of
+/* Kernel 10..5010 us. A blocking copy enters at 2010 and waits 3000 us for it; then 4500 us of
  * host work, of which 3000 would have fitted under the kernel. */
 static void test_blocking_copy_exposes_what_would_have_fitted(void **state)
 {
@@ -155,10 +179,10 @@ static void test_blocking_copy_exposes_what_would_have_fitted(void **state)
     launch(&b, 0, 10, 10, 5010);
     struct copy c = {2010, 5015, 5010, 5015, 4096, WI_COPY_H2D, WI_MEM_PAGEABLE, 1, -1};
     copy(&b, &c);
-    launch(&b, 9015, 9025, 9025, 9125);
+    launch(&b, 9515, 9525, 9525, 9625);
     finish(&b);
     assert_int_equal(us_of(&b, WI_SUB_BLOCKING_COPY), 5 + 3000);
-    assert_int_equal(us_of(&b, WI_SUB_UNDETERMINED), 1000);    /* above 1 ms in all, nothing seen */
+    assert_int_equal(us_of(&b, WI_SUB_UNDETERMINED), 1500);    /* above 1 ms, and nothing seen */
     assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 10 + 10); /* both launches */
     assert_exact(device_of(&b, 0));
     bench_close(&b);
@@ -398,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_launch_bound),
         cmocka_unit_test(test_seven_launches_are_no_run),
         cmocka_unit_test(test_long_silence_ends_a_run),
+        cmocka_unit_test(test_change_of_pace),
         cmocka_unit_test(test_asleep_before_a_copy_is_input),
         cmocka_unit_test(test_asleep_before_a_launch_is_unknown),
         cmocka_unit_test(test_children_tell_the_cause),
