@@ -6,11 +6,20 @@ export LD_LIBRARY_PATH=$build/vgpu/13:$build/vgpu
 unset WHYIDLE_LIB
 whyidle lib | sed "s|$build|BUILD|"
 echo --- run
-whyidle run --json r.json "$demo" > out 2> err; echo "rc $?"
+WHYIDLE_TRACE=$PWD/r.trace whyidle run --json r.json "$demo" > out 2> err; echo "rc $?"
 cat out
 sed -n 's/^\(VERDICT [a-z/-]*\).*/\1/p; s/^CAN I TRUST IT *\([a-z ]*\);.*/\1/p' err
 ls whyidle-out/*/ | sed 's/.*\.json$/a report/'
 whyidle report -f json > latest.json; cmp <(python3 -m json.tool r.json) <(python3 -m json.tool latest.json) && echo same
+echo --- the trace of that run, accounted here, gives the same report
+whyidle report -f json r.trace > again.json
+python3 - <<'PY'
+import json
+live, again = (json.load(open(name)) for name in ("r.json", "again.json"))
+for document in (live, again):
+    del document["overhead"], document["job"]["source"], document["run"]["watermark_ns"]
+print([key for key in live if live[key] != again[key]])
+PY
 echo --- a failing job
 rc whyidle sh -c "'$demo' > /dev/null; exit 3" 2>&1 | sed 's/whyidle-out.*/whyidle-out/'
 echo --- check
