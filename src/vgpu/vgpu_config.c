@@ -19,6 +19,7 @@ struct rule {
 static struct {
     pthread_once_t once;
     struct vg_config config;
+    int visible[16], visible_count;
     struct rule *rules;
     int rule_count;
 } state = {.once = PTHREAD_ONCE_INIT};
@@ -95,12 +96,31 @@ static void read_profile(const char *path)
     fclose(file);
 }
 
+/* As the real driver: a list of ordinals that ends at the first one that does not exist. */
+static void read_visible(void)
+{
+    const char *text = getenv("CUDA_VISIBLE_DEVICES");
+    for (int i = 0; i < state.config.devices && text == NULL; i++) {
+        state.visible[state.visible_count++] = i;
+    }
+    while (text != NULL && state.visible_count < 16) {
+        char *end = NULL;
+        long device = strtol(text, &end, 10);
+        if (end == text || device < 0 || device >= state.config.devices) {
+            break;
+        }
+        state.visible[state.visible_count++] = (int)device;
+        text = *end == ',' ? end + 1 : end;
+    }
+}
+
 static void read_all(void)
 {
 #define MODEL(id, name, def, low, high, unit, sentence)                                            \
     state.config.id = read_number(name, def, low, high);
 #include "vgpu_model.def"
 #undef MODEL
+    read_visible();
     const char *profile = getenv("VGPU_PROFILE");
     if (profile != NULL && *profile != 0) {
         read_profile(profile);
@@ -111,6 +131,17 @@ const struct vg_config *vg_config(void)
 {
     pthread_once(&state.once, read_all);
     return &state.config;
+}
+
+int vg_device_count(void)
+{
+    vg_config();
+    return state.visible_count;
+}
+
+int vg_machine_device(int device)
+{
+    return device >= 0 && device < vg_device_count() ? state.visible[device] : -1;
 }
 
 static uint64_t argument_ns(const void *first_argument, double scale_ns)

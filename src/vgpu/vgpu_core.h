@@ -104,6 +104,7 @@ struct vgpu_device_info {
     uint64_t memory_bytes, used_bytes, bandwidth_bytes_per_s;
     uint32_t sms, clock_mhz, busy_percent; /* busy: share of the last 250 ms with a kernel */
     uint32_t context_id;                   /* of the primary context; 0 while there is none */
+    int machine_device;                    /* the ordinal without CUDA_VISIBLE_DEVICES */
 };
 
 struct vgpu_core {
@@ -112,6 +113,8 @@ struct vgpu_core {
     int (*call_leave)(struct vgpu_call *call, int result);
     void (*set_tracer)(const struct vgpu_tracer *tracer);          /* NULL: none */
     int (*device_info)(int device, struct vgpu_device_info *info); /* 0, or -1: no such device */
+    /* The same by the machine's ordinal, hidden devices too. */
+    int (*machine_device_info)(int machine_device, struct vgpu_device_info *info);
     uint32_t (*stream_id)(void *context, void *stream, bool per_thread);
     uint32_t (*context_id)(void *context);
     int (*context_device)(void *context);

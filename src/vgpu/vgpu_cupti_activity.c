@@ -208,6 +208,9 @@ static struct buffer *request(void)
         return NULL;
     }
     state.request(&buffer->data, &buffer->bytes, &buffer->max_records);
+    if (buffer->data == NULL && vg_faults()->null_buffer_aborts) {
+        abort();
+    }
     if (buffer->data == NULL || buffer->bytes == 0) {
         free(buffer);
         return NULL;

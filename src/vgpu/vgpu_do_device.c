@@ -14,7 +14,7 @@ enum { DRIVER_VERSION = 13000 };
 
 static bool no_device(int device)
 {
-    return device < 0 || device >= vg_config()->devices;
+    return vg_machine_device(device) < 0;
 }
 
 int vg_do_driver_version(const struct vg_a_driver_version *a, bool per_thread)
@@ -40,7 +40,7 @@ int vg_do_device_get(const struct vg_a_device_get *a, bool per_thread)
 int vg_do_device_count(const struct vg_a_device_count *a, bool per_thread)
 {
     (void)per_thread;
-    *a->count = (int)vg_config()->devices;
+    *a->count = vg_device_count();
     return VG_SUCCESS;
 }
 
@@ -78,7 +78,7 @@ int vg_do_device_attribute(const struct vg_a_device_attribute *a, bool per_threa
 #include "vgpu_attributes.def"
 #undef ATTRIBUTE
     case 33: /* PCI bus: the devices differ here */
-        *a->value = a->device + 1;
+        *a->value = vg_machine_device(a->device) + 1;
         return VG_SUCCESS;
     default:
         *a->value = 0;
@@ -86,12 +86,12 @@ int vg_do_device_attribute(const struct vg_a_device_attribute *a, bool per_threa
     }
 }
 
-static void make_uuid(int device, uint8_t uuid[16])
+static void make_uuid(int machine_device, uint8_t uuid[16])
 {
     memcpy(uuid, "whyidle-vgpu-", 13);
     uuid[13] = 0;
     uuid[14] = 0;
-    uuid[15] = (uint8_t)device;
+    uuid[15] = (uint8_t)machine_device;
 }
 
 int vg_do_device_uuid(const struct vg_a_device_uuid *a, bool per_thread)
@@ -100,7 +100,7 @@ int vg_do_device_uuid(const struct vg_a_device_uuid *a, bool per_thread)
     if (no_device(a->device)) {
         return VG_INVALID_DEVICE;
     }
-    make_uuid(a->device, a->uuid);
+    make_uuid(vg_machine_device(a->device), a->uuid);
     return VG_SUCCESS;
 }
 
@@ -116,7 +116,7 @@ int vg_do_device_bus_id(const struct vg_a_device_bus_id *a, bool per_thread)
     if (no_device(a->device)) {
         return VG_INVALID_DEVICE;
     }
-    snprintf(a->text, (size_t)a->bytes, "0000:%02X:00.0", a->device + 1);
+    snprintf(a->text, (size_t)a->bytes, "0000:%02X:00.0", vg_machine_device(a->device) + 1);
     return VG_SUCCESS;
 }
 
@@ -213,22 +213,42 @@ int vg_do_export_table(const struct vg_a_export_table *a, bool per_thread)
     return VG_SUCCESS;
 }
 
-static int device_info(int device, struct vgpu_device_info *info)
+static void describe(int machine_device, struct vgpu_device_info *info)
 {
     const struct vg_config *config = vg_config();
-    if (no_device(device)) {
-        return -1;
-    }
-    *info = (struct vgpu_device_info){.name = VGPU_NAME};
-    make_uuid(device, info->uuid);
+    *info = (struct vgpu_device_info){.name = VGPU_NAME, .machine_device = machine_device};
+    make_uuid(machine_device, info->uuid);
     info->memory_bytes = (uint64_t)config->memory_mib << 20;
-    info->used_bytes = vg_model.devices[device].used_bytes;
     info->bandwidth_bytes_per_s = (uint64_t)config->device_gbps * 1000000000u;
     info->sms = (uint32_t)config->sms;
     info->clock_mhz = (uint32_t)config->clock_mhz;
+}
+
+static int device_info(int device, struct vgpu_device_info *info)
+{
+    if (no_device(device)) {
+        return -1;
+    }
+    describe(vg_machine_device(device), info);
+    info->used_bytes = vg_model.devices[device].used_bytes;
     info->busy_percent = vg_busy_percent(device, 250000000);
     struct vg_context *primary = vg_model.devices[device].primary;
     info->context_id = primary != NULL ? primary->id : 0;
+    return 0;
+}
+
+/* Devices that are hidden from this process are idle: the model lives in the process. */
+static int machine_device_info(int machine_device, struct vgpu_device_info *info)
+{
+    for (int device = 0; device < vg_device_count(); device++) {
+        if (vg_machine_device(device) == machine_device) {
+            return device_info(device, info);
+        }
+    }
+    if (machine_device < 0 || machine_device >= vg_config()->devices) {
+        return -1;
+    }
+    describe(machine_device, info);
     return 0;
 }
 
@@ -274,6 +294,7 @@ const struct vgpu_core *vg_core_table(void)
         .call_leave = vg_call_leave,
         .set_tracer = vg_set_tracer,
         .device_info = device_info,
+        .machine_device_info = machine_device_info,
         .stream_id = stream_id,
         .context_id = context_id,
         .context_device = context_device,

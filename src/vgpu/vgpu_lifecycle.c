@@ -3,12 +3,15 @@
  * Threads: any. May not: run injected code under a lock. */
 #include "vgpu_config.h"
 #include "vgpu_driver.h"
+#include "vgpu_faults.h"
 #include "vgpu_trace.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { STACK_DEPTH = 16 };
 enum { NOT_YET, INITIALISING, RUNNING, TORN_DOWN, FORKED };
@@ -41,6 +44,16 @@ static void inject(void)
     if (start != NULL) {
         start();
     }
+}
+
+/* Real drivers may fork while they initialise; handlers of tools then run in that child. */
+static void fork_once(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
 }
 
 static void tear_down(void)
@@ -78,13 +91,16 @@ int vg_do_init(const struct vg_a_init *a, bool per_thread)
     if (phase == INITIALISING && pthread_equal(state.initialiser, pthread_self())) {
         return VG_SUCCESS; /* injected code that calls back in */
     }
-    if (vg_config()->devices == 0) {
+    if (vg_device_count() == 0) {
         return VG_NO_DEVICE;
     }
     pthread_mutex_lock(&state.lock);
     if (atomic_load(&state.phase) == NOT_YET) {
         state.initialiser = pthread_self();
         atomic_store(&state.phase, INITIALISING);
+        if (vg_faults()->init_fork) {
+            fork_once();
+        }
         inject();
         /* After the injection, so that this runs before what the injected code registered: the
          * order that hurts. */
@@ -128,7 +144,7 @@ static struct vg_context *new_context(int device, uint32_t flags)
 int vg_do_primary_retain(const struct vg_a_primary_retain *a, bool per_thread)
 {
     (void)per_thread;
-    if (a->device < 0 || a->device >= vg_config()->devices) {
+    if (vg_machine_device(a->device) < 0) {
         return VG_INVALID_DEVICE;
     }
     struct vg_device *device = &vg_model.devices[a->device];
@@ -144,7 +160,7 @@ int vg_do_primary_retain(const struct vg_a_primary_retain *a, bool per_thread)
 
 static int drop_primary(int ordinal, bool all)
 {
-    if (ordinal < 0 || ordinal >= vg_config()->devices) {
+    if (vg_machine_device(ordinal) < 0) {
         return VG_INVALID_DEVICE;
     }
     struct vg_device *device = &vg_model.devices[ordinal];
@@ -176,13 +192,13 @@ int vg_do_primary_reset(const struct vg_a_primary_reset *a, bool per_thread)
 int vg_do_primary_set_flags(const struct vg_a_primary_set_flags *a, bool per_thread)
 {
     (void)per_thread;
-    return a->device < 0 || a->device >= vg_config()->devices ? VG_INVALID_DEVICE : VG_SUCCESS;
+    return vg_machine_device(a->device) < 0 ? VG_INVALID_DEVICE : VG_SUCCESS;
 }
 
 int vg_do_primary_state(const struct vg_a_primary_state *a, bool per_thread)
 {
     (void)per_thread;
-    if (a->device < 0 || a->device >= vg_config()->devices) {
+    if (vg_machine_device(a->device) < 0) {
         return VG_INVALID_DEVICE;
     }
     *a->flags = 0;
@@ -193,7 +209,7 @@ int vg_do_primary_state(const struct vg_a_primary_state *a, bool per_thread)
 int vg_do_context_create(const struct vg_a_context_create *a, bool per_thread)
 {
     (void)per_thread;
-    if (a->device < 0 || a->device >= vg_config()->devices) {
+    if (vg_machine_device(a->device) < 0) {
         return VG_INVALID_DEVICE;
     }
     struct vg_context *context =

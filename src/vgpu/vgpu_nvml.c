@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* NVML's result codes. */
 enum {
@@ -49,8 +50,9 @@ static int info_of(void *handle, struct vgpu_device_info *info)
     if (atomic_load(&users) <= 0) {
         return NV_UNINITIALIZED;
     }
+    usleep((useconds_t)vg_faults()->nvml_slow * 1000);
     int device = (int)(uintptr_t)handle - 1;
-    return core()->device_info(device, info) == 0 ? NV_SUCCESS : NV_INVALID_ARGUMENT;
+    return core()->machine_device_info(device, info) == 0 ? NV_SUCCESS : NV_INVALID_ARGUMENT;
 }
 
 VGPU_API int nvmlInit_v2(void);
@@ -122,7 +124,7 @@ int nvmlDeviceGetCount_v2(unsigned *count)
         return NV_UNINITIALIZED;
     }
     *count = 0;
-    while (core()->device_info((int)*count, &info) == 0) {
+    while (core()->machine_device_info((int)*count, &info) == 0) {
         ++*count;
     }
     return NV_SUCCESS;
@@ -210,7 +212,7 @@ VGPU_API int nvmlDeviceGetUtilizationRates(void *handle, struct utilization *uti
 int nvmlDeviceGetUtilizationRates(void *handle, struct utilization *utilization)
 {
     struct vgpu_device_info info;
-    int result = info_of(handle, &info);
+    int result = vg_faults()->nvml_mig ? NV_NOT_SUPPORTED : info_of(handle, &info);
     if (result == NV_SUCCESS) {
         *utilization = (struct utilization){info.busy_percent, 0};
     }

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 
 PTX = b".version 7.0\n.target sm_80\n.entry big_gemm()\n{ ret; }\n.entry nap(.param .u64 us)\n{ ret; }\n"
 
@@ -84,6 +85,33 @@ def nvml_case():
     print("third", nvml.nvmlDeviceGetHandleByIndex_v2(2, ctypes.byref(handle)))
 
 
+def visible_case():
+    """The third device is the only one seen; NVML finds it by its UUID, busy."""
+    runtime, cuda = load()
+    nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    count, index, handle = ctypes.c_int(), ctypes.c_uint(), ctypes.c_void_p()
+    uuid, rates = (ctypes.c_ubyte * 16)(), (ctypes.c_uint * 2)()
+    runtime.cudaGetDeviceCount(ctypes.byref(count))
+    kernel_ms(b"nap")
+    cuda.cuDeviceGetUuid_v2(uuid, 0)
+    digits = bytes(uuid).hex()
+    text = "GPU-" + "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+    nvml.nvmlInit_v2()
+    found = nvml.nvmlDeviceGetHandleByUUID(text.encode(), ctypes.byref(handle))
+    nvml.nvmlDeviceGetIndex(handle, ctypes.byref(index))
+    nvml.nvmlDeviceGetUtilizationRates(handle, rates)
+    print(count.value, found, index.value, rates[0] > 10, runtime.cudaSetDevice(1))
+
+
+def mig_case():
+    nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    handle, rates = ctypes.c_void_p(), (ctypes.c_uint * 2)()
+    nvml.nvmlInit_v2()
+    before = time.monotonic()
+    nvml.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(handle))
+    print(nvml.nvmlDeviceGetUtilizationRates(handle, rates), time.monotonic() - before > 0.03)
+
+
 def missing_case():
     print(ctypes.CDLL("libnvidia-ml.so.1").nvmlInit_v2())
 
@@ -104,6 +132,12 @@ CASES = [
     ("nvml", {"VGPU_DEVICES": "2"},
      "early 1\ninit 0\nsecond 0 2\nGPU-77687969-646c-652d-7667-70752d000001 0 True\n"
      "whyidle virtual GPU 0 0\nthird 2\n", ""),
+    ("visible", {"VGPU_DEVICES": "4", "CUDA_VISIBLE_DEVICES": "2,9,1", "VGPU_KERNEL_NS": "60000000"},
+     "1 0 2 True 101\n", ""),
+    ("devices", {"VGPU_DEVICES": "4", "CUDA_VISIBLE_DEVICES": ""}, "100 0\n", ""),
+    ("devices", {"VGPU_DEVICES": "4", "CUDA_VISIBLE_DEVICES": "3,0"}, "0 2\n", ""),
+    ("devices", {"VGPU_FAULT": "init-fork"}, "0 1\n", ""),
+    ("mig", {"VGPU_FAULT": "nvml-mig,nvml-slow=40"}, "3 True\n", ""),
     ("missing", {"VGPU_FAULT": "nvml-missing"}, "9\n", ""),
     ("missing", {"VGPU_FAULT": "no-such"}, "0\n",
      "virtual GPU: VGPU_FAULT: no fault is called no-such\n"),
