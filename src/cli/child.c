@@ -17,6 +17,7 @@
 
 /* Signals that somebody may send to end or steer the job. */
 static const int PASSED_ON[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM};
+#define SIGNALS (WI_ARRAY_LEN(PASSED_ON) + 1) /* those, and SIGCHLD */
 
 static struct {
     volatile pid_t pid; /* 0 before the start and after the end */
@@ -44,12 +45,16 @@ static void install(struct sigaction old[])
         if (old[i].sa_handler != SIG_IGN)
             sigaction(PASSED_ON[i], &action, NULL);
     }
+    /* Where it is ignored, as some daemons leave it, the job's status would be lost. */
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    sigaction(SIGCHLD, &normal, &old[SIGNALS - 1]);
 }
 
 static void restore(const struct sigaction old[])
 {
     for (size_t i = 0; i < WI_ARRAY_LEN(PASSED_ON); i++)
         sigaction(PASSED_ON[i], &old[i], NULL);
+    sigaction(SIGCHLD, &old[SIGNALS - 1], NULL);
 }
 
 static _Noreturn void become(struct wi_child *child, const sigset_t *mask, int report)
@@ -107,7 +112,7 @@ static int start(struct wi_child *child, const struct sigaction old[])
 
 int wi_child_run(struct wi_child *child)
 {
-    struct sigaction old[WI_ARRAY_LEN(PASSED_ON)];
+    struct sigaction old[SIGNALS];
     state.got = 0;
     fflush(NULL);
     install(old);

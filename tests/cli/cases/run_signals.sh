@@ -23,3 +23,9 @@ job.stdout.readline()
 job.send_signal(signal.SIGHUP)
 print(job.communicate()[0].decode().strip(), job.returncode)
 PY
+# A parent that ignores SIGCHLD: the status is still the job's, and the job still ignores it.
+python3 - <<'PY'
+import signal, subprocess
+print(subprocess.run(["whyidle", "run", "-q", "sh", "-c", "grep SigIgn /proc/self/status; exit 7"],
+                     stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)).returncode)
+PY
