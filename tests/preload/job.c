@@ -3,6 +3,7 @@
  *   launch N | copy N BYTES | memset N | sync | query N | sleep MS | spin MS | threads N LAUNCHES
  *   workers BUSY IDLE (children that last) | count | stream | fork | exec | errno | bad
  *   exit N | _exit N | quick_exit N | abort | kill | return N
+ *   again WORDS (exec of this program itself with the words behind) | fork-cuda
  * It prints what calls returned, so that a changed result changes the output.
  * Threads: as told. May not: depend on time in what it prints. */
 #include <errno.h>
@@ -154,6 +155,20 @@ static int keeps_errno(void)
     return errno;
 }
 
+/* A child that goes on calling CUDA, which no driver supports: it may fail, not hang or record. */
+static int fork_cuda(void)
+{
+    fflush(stdout);
+    pid_t pid = fork();
+    if (pid == 0) {
+        launch(10);
+        exit(3);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static int number(char **argv, int at)
 {
     return argv[at] ? atoi(argv[at]) : 0;
@@ -210,6 +225,13 @@ static int act(char **argv, int i)
         for (int left = number(argv, i + 1); left > 0; left--)
             cudaStreamQuery(stream);
         return 1;
+    }
+    if (!strcmp(word, "fork-cuda"))
+        return printf("child %d\n", fork_cuda()), 0;
+    if (!strcmp(word, "again")) {
+        fflush(stdout);
+        argv[i] = argv[0];
+        execv("/proc/self/exe", argv + i);
     }
     if (!strcmp(word, "exec")) {
         fflush(stdout);

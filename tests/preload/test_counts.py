@@ -29,6 +29,10 @@ for major in ("13", "12", "11"):
     checks.equal(name + ": all matched", cover["ops_matched"], cover["ops"])
     checks.equal(name + ": owing", cover["calls_owing"], 0)
 
+# copies of nothing give no record and must hold nothing back
+empty = run([job(), "launch", "3", "copy", "5", "0", "sync"]).report
+checks.equal("empty copies owe nothing", empty["coverage"]["calls_owing"], 0)
+
 # a spin on a query is folded into few records and still counted in full, without a loss
 spin = run([job(), "launch", "10", "stream", "query", "50000", "sync"]).report
 checks.equal("queries counted", spin["calls"]["query"]["count"], 50000)

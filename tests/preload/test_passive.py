@@ -31,6 +31,12 @@ checks.equal("asking for devices is no use of CUDA", (only.stdout, only.stderr, 
              ("devices 1\n", "", []))
 forked = run([job(), "launch", "5", "fork", "fork", "fork", "sync"])
 checks.equal("forked children leave no file", len(forked.files), 1)
+forked = run([job(), "launch", "5", "fork-cuda", "sync"])
+checks.equal("a forked child that calls CUDA leaves no file", len(forked.files), 1)
+checks.equal("nor calls", forked.report["calls"]["launch"]["count"], 5)
+again = run([job(), "launch", "7", "sleep", "2300", "again", "launch", "9", "sync"])
+checks.equal("exec of a second CUDA program: both reports stay",
+             sorted(r["calls"]["launch"]["count"] for r in again.reports), [7, 9])
 checks.equal("the launcher's folder holds the ranks",
              len({os.path.dirname(f) for f in forked.files}), 1)
 with tempfile.TemporaryDirectory() as out:

@@ -14,6 +14,8 @@ CASES = [
     "launch 5 fork fork sync",
     "fork launch 5 fork sync",
     "launch 5 exec",
+    "launch 5 fork-cuda sync",
+    "launch 5 again launch 6 sync exit 2",
     "threads 64 40 sync",
     "launch 5 errno bad memset 3 stream launch 4 sync",
 ]
