@@ -5,6 +5,10 @@
 #include "analyze/limits.h"
 #include "analyze/rules.h"
 
+/* Occurrence ids: calls count up from 1, gaps down from the top, operations without a call from
+ * here. */
+#define UNKNOWN_CALL ((uint64_t)1 << 62)
+
 static void add_underfilled(void *user, uint32_t row, int64_t ns)
 {
     const struct wi_account *account = user;
@@ -29,7 +33,7 @@ static void add_exposed(void *user, struct wi_device *device, struct wi_active *
         device->subcause_ns[WI_SUB_UNDETERMINED] += ns;
         return;
     }
-    wi_ledger_add(sig, copy->number, WI_PORTION_UNSEEN, ns);
+    wi_ledger_add(sig, copy->occurrence, WI_PORTION_UNSEEN, ns);
     if (!copy->exposed) {
         copy->exposed = 1;
         sig->copies++;
@@ -65,13 +69,26 @@ int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op
     return first;
 }
 
+/* The latest sample that was taken by end_ns: the same one however late the gap is charged. */
+static const struct wi_host_sample *sample_at(const struct wi_sample_sums *sums, int64_t end_ns)
+{
+    const struct wi_host_sample *best = NULL;
+    uint64_t kept = sums->count < WI_RECENT_SAMPLES ? sums->count : WI_RECENT_SAMPLES;
+    for (uint64_t i = 0; i < kept; i++) {
+        const struct wi_host_sample *sample = &sums->recent[i];
+        if (sample->at_ns <= end_ns && (!best || sample->at_ns > best->at_ns))
+            best = sample;
+    }
+    return best;
+}
+
 static struct wi_charge charge_of(const struct wi_account *account, struct wi_device *device,
-                                  uint64_t occurrence)
+                                  int64_t end_ns, uint64_t occurrence)
 {
     struct wi_engine *engine = account->engine;
     return (struct wi_charge){.calls = &engine->calls,
                               .ledger = account->ledger,
-                              .sample = engine->samples.count ? &engine->samples.last : NULL,
+                              .sample = sample_at(&engine->samples, end_ns),
                               .device = device,
                               .blind = engine->blind,
                               .blind_count = engine->blind_count,
@@ -82,7 +99,7 @@ static struct wi_charge charge_of(const struct wi_account *account, struct wi_de
 static void charge_gap(const struct wi_account *account, struct wi_device *device, int64_t end_ns,
                        const struct wi_gap_end *how, uint64_t occurrence)
 {
-    struct wi_charge charge = charge_of(account, device, occurrence);
+    struct wi_charge charge = charge_of(account, device, end_ns, occurrence);
     int64_t start_ns = device->gap_start_ns;
     wi_charge_gap(&charge, start_ns, end_ns, how);
     if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
@@ -210,7 +227,7 @@ void wi_account_next(struct wi_engine *engine)
     }
     wi_device_advance(device, op.start_ns, &rows);
     struct wi_active active = activate(engine, device, &op, slot);
-    active.number = number;
+    active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))
         return;
     struct wi_gap_end how = {.slot = slot, .graph_node = !!(op.flags & WI_OP_GRAPH_NODE)};

@@ -43,7 +43,12 @@ void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int6
         key.api_after = after->call.api;
         key.site_after = after->call.site;
     }
+    /* All that one copy costs is one occurrence: its device time and the gaps around it. */
+    uint64_t gap = charge->occurrence;
+    if (after && after->call.api_class == WI_API_COPY)
+        charge->occurrence = after->seq;
     wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
+    charge->occurrence = gap;
 }
 
 static enum wi_subcause launch_cause(const struct wi_call_slot *slot)

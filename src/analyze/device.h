@@ -14,14 +14,14 @@
 
 struct wi_active {
     int64_t end_ns;
-    double waves;       /* blocks / blocks that fit at once; < 0 = unknown */
-    uint64_t number;    /* of the operation: its occurrence id */
-    uint64_t bytes;     /* of a copy */
-    uint32_t row;       /* kernel row or copy row */
-    uint32_t api, site; /* of the call that issued it */
-    uint8_t kind;       /* enum wi_active_kind */
-    uint8_t subcause;   /* of a copy: enum wi_subcause */
-    uint8_t exposed;    /* of a copy: some of it has run with no kernel beside it */
+    double waves;        /* blocks / blocks that fit at once; < 0 = unknown */
+    uint64_t occurrence; /* its call, or a number of its own if the call is not known */
+    uint64_t bytes;      /* of a copy */
+    uint32_t row;        /* kernel row or copy row */
+    uint32_t api, site;  /* of the call that issued it */
+    uint8_t kind;        /* enum wi_active_kind */
+    uint8_t subcause;    /* of a copy: enum wi_subcause */
+    uint8_t exposed;     /* of a copy: some of it has run with no kernel beside it */
 };
 
 enum wi_active_kind {

@@ -96,7 +96,7 @@ static void push_sample(struct wi_engine *engine, const struct wi_host_sample *s
         }
     sums->throttled_ns += sample->throttled_ns == WI_UNKNOWN ? 0 : sample->throttled_ns;
     sums->last = *sample;
-    sums->count++;
+    sums->recent[sums->count++ % WI_RECENT_SAMPLES] = *sample;
     engine->coverage.samples++;
 }
 

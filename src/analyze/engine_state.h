@@ -15,10 +15,13 @@
 #define WI_DEVICE_SLOTS 64u
 #define WI_BLIND_SLOTS  64u
 
-/* Sums over the host samples of the run. */
+#define WI_RECENT_SAMPLES 16u /* at 1 a second: longer than any record is late */
+
+/* The latest host samples, and sums over those of the run. */
 struct wi_sample_sums {
     uint64_t count;
     struct wi_host_sample last;
+    struct wi_host_sample recent[WI_RECENT_SAMPLES]; /* ring */
     int64_t sum[5]; /* children, child cpu, child disk, cores idle, gpu utilisation */
     uint64_t known[5];
     int64_t throttled_ns;
