@@ -26,6 +26,8 @@ PY
 # A parent that ignores SIGCHLD: the status is still the job's, and the job still ignores it.
 python3 - <<'PY'
 import signal, subprocess
-print(subprocess.run(["whyidle", "run", "-q", "sh", "-c", "grep SigIgn /proc/self/status; exit 7"],
-                     stdout=subprocess.PIPE, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)).returncode)
+program = "import signal, sys; print(signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN); sys.exit(7)"
+done = subprocess.run(["whyidle", "run", "-q", "python3", "-c", program], stdout=subprocess.PIPE,
+                      preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+print(done.stdout.decode().strip(), done.returncode)
 PY
