@@ -94,8 +94,6 @@ void vg_set_tracer(const struct vgpu_tracer *tracer);
 const struct vgpu_core *vg_core_table(void);
 /* The exported function of that name, per-thread variant if asked and there is one; NULL: none. */
 void *vg_driver_entry(const char *name, bool per_thread);
-const char *vg_error_name(int code);
-const char *vg_error_text(int code);
 
 /* The stream of a call's handle in the current context; NULL: *error says why. */
 struct vg_stream *vg_call_stream(void *handle, bool per_thread, int *error);

@@ -1,6 +1,7 @@
 /* The stand-in driver's life: initialisation with injection, the current context of each thread,
  * and the teardown at exit.
- * Threads: any. May not: run injected code under a lock. */
+ * Threads: any. May not: let injected code, which runs under the lock of initialisation, get past
+ * the check of the phase. */
 #include "vgpu_config.h"
 #include "vgpu_driver.h"
 #include "vgpu_faults.h"
