@@ -75,7 +75,7 @@ struct vg_device {
     uint64_t used_bytes;
     struct vg_span {
         uint64_t start_ns, end_ns;
-    } busy[4096]; /* the last kernels, for the utilisation */
+    } busy[16384]; /* the last kernels, for the utilisation */
     uint32_t busy_count;
 };
 

@@ -35,7 +35,7 @@ static void inject(void)
     if (path == NULL || *path == 0) {
         return;
     }
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *library = dlopen(path, RTLD_NOW);
     if (library == NULL) {
         fprintf(stderr, "virtual GPU: injection failed: %s\n", dlerror());
         return;

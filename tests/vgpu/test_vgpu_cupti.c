@@ -390,6 +390,79 @@ static void a_registered_clock_is_the_records_clock(void **unused)
     assert_in_range(kernel->end - kernel->start, 2 * MS - 100000, 2 * MS + 100000);
 }
 
+enum { THREADS = 6, LAUNCHES = 300 };
+
+static void nothing(void *unused)
+{
+    (void)unused;
+}
+
+/* Kernels, copies, events, host functions and waits, mixed, in a stream of the thread's own. */
+static void *work(void *device)
+{
+    void *stream = NULL, *event = NULL;
+    cudaStreamCreateWithFlags(&stream, NON_BLOCKING);
+    cudaEventCreate(&event);
+    for (int i = 0; i < LAUNCHES; i++) {
+        run_spin(i % 5 == 0 ? NULL : stream, 1000);
+        if (i % 50 == 0) {
+            cudaLaunchHostFunc(stream, nothing, NULL);
+        }
+        if (i % 20 == 0) {
+            cudaMemsetAsync(device, i, 64, stream);
+            cudaEventRecord(event, stream);
+            cudaStreamWaitEvent(NULL, event, 0);
+        }
+        if (i % 100 == 0) {
+            cudaStreamSynchronize(stream);
+        }
+    }
+    cudaStreamSynchronize(stream);
+    cudaEventDestroy(event);
+    cudaStreamDestroy(stream);
+    return NULL;
+}
+
+static atomic_int kernels, memsets;
+
+static void on_complete_counting(void *context, uint32_t stream, uint8_t *buffer, size_t bytes,
+                                 size_t valid)
+{
+    void *record = NULL;
+    (void)context, (void)stream, (void)bytes;
+    while (cuptiActivityGetNextRecord(buffer, valid, &record) == 0) {
+        kernels += *(uint32_t *)record == KERNEL;
+        memsets += *(uint32_t *)record == MEMSET;
+    }
+    free(buffer);
+}
+
+static void many_threads_lose_nothing(void **unused)
+{
+    pthread_t threads[THREADS];
+    size_t dropped = 0;
+    void *device = NULL;
+    (void)unused;
+    cudaMalloc(&device, 64);
+    assert_int_equal(cuptiActivityRegisterCallbacks(on_request, on_complete_counting), 0);
+    assert_int_equal(cuptiActivityEnable(KERNEL), 0);
+    assert_int_equal(cuptiActivityEnable(MEMSET), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, work, device);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    cudaDeviceSynchronize();
+    assert_int_equal(cuptiActivityFlushAll(0), 0);
+    assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), 0);
+    assert_int_equal(dropped, 0);
+    assert_int_equal(kernels, THREADS * LAUNCHES);
+    assert_int_equal(memsets, THREADS * LAUNCHES / 20);
+    cuptiActivityRegisterCallbacks(on_request, on_complete);
+    cudaFree(device);
+}
+
 static int set_up(void **unused)
 {
     void *library = NULL;
@@ -417,6 +490,7 @@ int main(void)
         CASE(every_version_has_its_record_sizes),
         CASE(a_graph_is_one_record_or_one_a_node),
         CASE(a_registered_clock_is_the_records_clock),
+        CASE(many_threads_lose_nothing),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
