@@ -183,16 +183,14 @@ static int64_t mean(const struct wi_sample_sums *sums, int i)
 
 static void fill_host(struct wi_host_sample *host, const struct wi_sample_sums *sums)
 {
-    *host = (struct wi_host_sample){.at_ns = sums->count ? sums->last.at_ns : WI_UNKNOWN,
-                                    .interval_ns = WI_UNKNOWN,
-                                    .children = mean(sums, 0),
-                                    .child_cpu_permille = mean(sums, 1),
-                                    .child_disk_permille = mean(sums, 2),
-                                    .cores_idle_permille = mean(sums, 3),
-                                    .gpu_util_permille = mean(sums, 4),
-                                    .cores_allowed = WI_UNKNOWN,
-                                    .throttled_ns = WI_UNKNOWN};
+    wi_host_sample_clear(host);
+    host->children = mean(sums, 0);
+    host->child_cpu_permille = mean(sums, 1);
+    host->child_disk_permille = mean(sums, 2);
+    host->cores_idle_permille = mean(sums, 3);
+    host->gpu_util_permille = mean(sums, 4);
     if (sums->count) {
+        host->at_ns = sums->last.at_ns;
         host->cores_allowed = sums->last.cores_allowed;
         host->throttled_ns = sums->throttled_ns;
     }

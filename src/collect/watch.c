@@ -313,8 +313,9 @@ void wi_watch_sample(void)
     int64_t now = wi_now_ns(), interval_ns = now - state.at_ns;
     struct wi_event event = {.kind = WI_EVENT_SAMPLE};
     struct wi_host_sample *sample = &event.u.sample;
-    *sample = (struct wi_host_sample){now,        interval_ns, WI_UNKNOWN, WI_UNKNOWN, WI_UNKNOWN,
-                                      WI_UNKNOWN, WI_UNKNOWN,  WI_UNKNOWN, WI_UNKNOWN};
+    wi_host_sample_clear(sample);
+    sample->at_ns = now;
+    sample->interval_ns = interval_ns;
     if (!state.started) {
         find_cgroups();
         state.throttled_ns = WI_UNKNOWN;

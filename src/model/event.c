@@ -60,6 +60,13 @@ int64_t wi_event_time(const struct wi_event *event)
     return INT64_MIN;
 }
 
+void wi_host_sample_clear(struct wi_host_sample *sample)
+{
+    *sample = (struct wi_host_sample){0};
+    for (int64_t *at = &sample->at_ns; at <= &sample->link_width; at++)
+        *at = WI_UNKNOWN;
+}
+
 static const char *word(const char *const *words, size_t count, unsigned value)
 {
     return value < count ? words[value] : "unknown";

@@ -131,7 +131,23 @@ struct wi_host_sample {
     int64_t cores_idle_permille;   /* sum over the allowed cores, 1000 = one core idle */
     int64_t gpu_util_permille;     /* as NVML reports it */
     int64_t throttled_ns;          /* CPU quota, of this interval */
+    int64_t child_starts, child_exits;  /* in the interval */
+    int64_t threads_busy;          /* other threads of the process with >= half a core each */
+    int64_t busiest_permille;      /* the busiest of them, of one core */
+    int64_t issuer_run_permille;   /* the launching thread: on a core */
+    int64_t issuer_runnable_permille; /* ready to run without a core */
+    int64_t runnable;              /* threads of the machine that are ready or running */
+    int64_t cores_machine;         /* of the machine, allowed or not */
+    int64_t major_faults;          /* of the process, in the interval */
+    int64_t read_bytes;            /* from storage, process and children, in the interval */
+    int64_t gpu_memory_free_bytes;
+    int64_t gpu_throttled;         /* 1 = clocks are held down by heat or power */
+    int64_t link_generation, link_width; /* PCIe, as it runs now */
+    uint32_t busiest_name;         /* name id of that thread, WI_NO_NAME if unknown */
 };
+
+/* Sets every figure of a sample to WI_UNKNOWN. */
+void wi_host_sample_clear(struct wi_host_sample *sample);
 
 /* Something was not recorded. */
 struct wi_loss {

@@ -294,14 +294,8 @@ static int bad_time(int64_t time_ns)
 
 static void settle_sample(struct wi_host_sample *sample)
 {
-    settle_figure(&sample->interval_ns);
-    settle_figure(&sample->children);
-    settle_figure(&sample->child_cpu_permille);
-    settle_figure(&sample->child_disk_permille);
-    settle_figure(&sample->cores_allowed);
-    settle_figure(&sample->cores_idle_permille);
-    settle_figure(&sample->gpu_util_permille);
-    settle_figure(&sample->throttled_ns);
+    for (int64_t *figure = &sample->interval_ns; figure <= &sample->link_width; figure++)
+        settle_figure(figure);
 }
 
 /* The only times that may be unknown. */

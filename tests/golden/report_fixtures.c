@@ -132,8 +132,15 @@ static void make_loader(struct fixture *f)
     f->job.world = 1;
     covered(f, 359040);
     f->result.coverage.samples = 3100;
-    f->result.host =
-        (struct wi_host_sample){f->result.end_ns, 100 * MS, 2, 980, 0, 16, 12300, 310, WI_UNKNOWN};
+    wi_host_sample_clear(&f->result.host);
+    f->result.host.at_ns = f->result.end_ns;
+    f->result.host.interval_ns = 100 * MS;
+    f->result.host.children = 2;
+    f->result.host.child_cpu_permille = 980;
+    f->result.host.child_disk_permille = 0;
+    f->result.host.cores_allowed = 16;
+    f->result.host.cores_idle_permille = 12300;
+    f->result.host.gpu_util_permille = 310;
 }
 
 static void make_pageable(struct fixture *f)
@@ -217,9 +224,10 @@ static void make_host_only(struct fixture *f)
     f->result.calls[WI_API_SYNC] = (struct wi_call_row){100, 0, 6 * SEC, 70 * MS};
     f->result.coverage.calls = 50200;
     f->result.coverage.samples = 10;
-    f->result.host =
-        (struct wi_host_sample){f->result.end_ns, 100 * MS,   WI_UNKNOWN, WI_UNKNOWN, WI_UNKNOWN,
-                                WI_UNKNOWN,       WI_UNKNOWN, 870,        WI_UNKNOWN};
+    wi_host_sample_clear(&f->result.host);
+    f->result.host.at_ns = f->result.end_ns;
+    f->result.host.interval_ns = 100 * MS;
+    f->result.host.gpu_util_permille = 870;
     verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, "device times were not recorded");
 }
 
