@@ -38,7 +38,6 @@ struct wi_process {
 extern struct wi_process wi_process;
 
 /* lifecycle.c */
-const char *wi_own_path(void); /* absolute, "" if unknown */
 void wi_register_exit(void);   /* any thread; may be called again to run earlier */
 int wi_is_owner(void);         /* 1 unless this is a forked child */
 

@@ -27,11 +27,6 @@ WI_EXPORT int whyidle_singleton_v1;
 
 static char own_path[PATH_BYTES];
 
-const char *wi_own_path(void)
-{
-    return own_path;
-}
-
 static void find_own_path(void)
 {
     Dl_info info;

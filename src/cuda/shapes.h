@@ -48,6 +48,7 @@
 #define WI_SHAPE_BATCH3D_FAIL 5, (size_t, count, void *, list, size_t *, fail, unsigned long long, flags, void *, stream), out->arg_unknown = 1; out->stream = p->stream;
 #define WI_SHAPE_PREFETCH_DEVICE 4, (const void *, ptr, size_t, count, int, device, void *, stream), out->arg = p->count; out->stream = p->stream;
 #define WI_SHAPE_PREFETCH 5, (const void *, ptr, size_t, count, struct wi_location, location, unsigned, flags, void *, stream), out->arg = p->count; out->stream = p->stream;
+#define WI_SHAPE_PREFETCH_BATCH 8, (void *, ptrs, void *, sizes, size_t, count, void *, locations, void *, location_ids, size_t, location_count, unsigned long long, flags, void *, stream), out->arg_unknown = 1; out->stream = p->stream;
 
 /* memory set */
 #define WI_SHAPE_SET 3, (void *, ptr, int, value, size_t, count), out->arg = p->count;
@@ -114,7 +115,7 @@
     X(COPY2D_FROM_ARRAY_ASYNC) X(COPY_ARRAY_ARRAY) X(COPY2D_ARRAY_ARRAY) X(COPY_SYMBOL) \
     X(COPY_SYMBOL_ASYNC) X(COPY3D) X(COPY3D_ASYNC) X(COPY_PEER) X(COPY_PEER_ASYNC) \
     X(COPY3D_PEER) X(COPY3D_PEER_ASYNC) X(BATCH) X(BATCH_FAIL) X(BATCH3D) X(BATCH3D_FAIL) \
-    X(PREFETCH_DEVICE) X(PREFETCH) X(SET) X(SET_ASYNC) X(SET2D) X(SET2D_ASYNC) X(SET3D) \
+    X(PREFETCH_DEVICE) X(PREFETCH) X(PREFETCH_BATCH) X(SET) X(SET_ASYNC) X(SET2D) X(SET2D_ASYNC) X(SET3D) \
     X(SET3D_ASYNC) X(NONE) X(STREAM) X(EVENT) X(RECORD) X(RECORD_FLAGS) X(WAIT_EVENT) X(CREATE) \
     X(CREATE_FLAGS) X(CREATE_PRIORITY) X(DEVICE) X(DEVICE_INIT) X(ALLOC) X(ALLOC_FLAGS) \
     X(ALLOC_STREAM) X(ALLOC_POOL) X(ALLOC_PITCH) X(ALLOC_PITCH_D) X(ALLOC3D) X(ALLOC_ARRAY) \
