@@ -38,13 +38,13 @@ static void put_time(struct wi_out *out, int64_t seconds)
              (int)(rest % 60));
 }
 
-/* Letters that are safe in a name; at most 64 of them. */
+/* Letters that are safe in a name, none that would hide it; at most 64 of them. */
 static void put_clean(struct wi_out *out, const char *text)
 {
     for (int i = 0; i < 64 && text[i]; i++) {
         char c = text[i];
         int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    c == '.' || c == '_' || c == '-';
+                    (c == '.' && i > 0) || c == '_' || c == '-';
         wi_out_char(out, plain ? c : '_');
     }
 }

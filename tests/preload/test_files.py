@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""Report files: a folder that cannot be written, a full disk, hostile names, links, old files."""
+import json
+import os
+import subprocess
+import tempfile
+
+from jobs import Checks, Run, environment, job, need_virtual_gpu
+
+need_virtual_gpu(cupti=False)
+checks = Checks()
+words = [job(), "launch", "5", "sync"]
+PLAIN = "launch failed 0\nsync 0\n"
+
+with tempfile.TemporaryDirectory() as folder:
+    # a folder that cannot exist: the report goes to the temporary folder, said in one line
+    env = environment("/dev/null/out", TMPDIR=folder)
+    got = Run(words, env, folder)
+    checks.equal("no folder: job", (got.status, got.stdout), (0, PLAIN))
+    checks.equal("no folder: one report in TMPDIR", len(got.files), 1)
+    checks.equal("no folder: said once", got.stderr.count("cannot be written"), 1)
+    checks.true("no folder: the line names the file", got.files[0] in got.stderr, got.stderr)
+
+with tempfile.TemporaryDirectory() as folder:
+    # neither place: the job goes on
+    got = Run(words, environment("/dev/null/out", TMPDIR="/dev/null/tmp"), folder)
+    checks.equal("nowhere: job", (got.status, got.stdout), (0, PLAIN))
+    checks.equal("nowhere: said once", got.stderr.count("could not be written"), 1)
+
+with tempfile.TemporaryDirectory() as folder:
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4k", "none", folder],
+                             capture_output=True).returncode == 0
+    if mounted:
+        try:
+            with open(os.path.join(folder, "full"), "wb") as file:
+                try:
+                    file.write(b"x" * 4096)
+                    file.flush()
+                except OSError:
+                    pass
+            got = Run(words, environment(folder), None)
+            checks.equal("disk full: job", (got.status, got.stdout), (0, PLAIN))
+            left = [f for _, _, files in os.walk(folder) for f in files if f != "full"]
+            checks.equal("disk full: nothing half-written is left", left, [])
+        finally:
+            subprocess.run(["umount", folder], check=True)
+    else:
+        print("disk full: not tried, mounting is not allowed")
+
+with tempfile.TemporaryDirectory() as folder:
+    # names from the environment are cleaned; ranks are read from every launcher
+    for number, (name, world) in enumerate((("RANK", "WORLD_SIZE"),
+                                            ("SLURM_PROCID", "SLURM_NTASKS"),
+                                            ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+                                            ("PMI_RANK", "PMI_SIZE"))):
+        out = os.path.join(folder, name)
+        got = Run(words, environment(out, SLURM_JOB_ID="../../x y", **{name: 3, world: 8}), out)
+        report = got.report
+        checks.equal(name + ": rank", (report["job"]["rank"], report["job"]["world"]), (3, 8))
+        checks.true(name + ": file", ".3." in os.path.basename(got.files[0]), got.files)
+        checks.true(name + ": folder", os.path.dirname(got.files[0]).startswith(out + "/_._.._x_y-"),
+                    got.files)
+        checks.equal(name + ": ranks above 0 print nothing", got.stderr, "")
+    out = os.path.join(folder, "all")
+    got = Run(words, environment(out, RANK=3, WHYIDLE_PRINT="all"), out)
+    checks.true("WHYIDLE_PRINT=all", "rank 3" in got.stderr, got.stderr)
+    got = Run(words, environment(out + "2", WHYIDLE_PRINT="none"), out + "2")
+    checks.equal("WHYIDLE_PRINT=none", (got.stderr, len(got.files)), ("", 1))
+
+with tempfile.TemporaryDirectory() as folder:
+    # secrets among the arguments
+    secret = words + ["--api-token", "abc123", "--password=def456", "-key", "ghi789"]
+    shown = Run(secret, environment(folder + "/a"), folder + "/a").report["job"]["command"]
+    checks.true("secrets are masked", not any(s in shown for s in ("abc123", "def456", "ghi789")),
+                shown)
+    checks.true("the rest is kept", "launch 5 sync --api-token ***" in shown, shown)
+    hidden = Run(secret, environment(folder + "/b", WHYIDLE_ARGV=0), folder + "/b").report
+    checks.equal("WHYIDLE_ARGV=0", hidden["job"]["command"], None)
+
+with tempfile.TemporaryDirectory() as folder:
+    # a relative folder is absolute from the launch on: the job may change its own
+    env = environment(None, WHYIDLE_OUT="reports")
+    script = f"cd / && {job()} launch 5 sync"
+    got = Run(["/bin/sh", "-c", script], env, folder + "/reports", cwd=folder)
+    checks.equal("relative folder", len(got.files), 1)
+
+with tempfile.TemporaryDirectory() as folder:
+    # links planted in the way are not followed
+    out = folder + "/job"
+    os.mkdir(out)
+    victim = folder + "/victim"
+    with open(victim, "w") as file:
+        file.write("mine")
+    host = os.uname().nodename
+    child = subprocess.Popen(["/bin/sh", "-c", "read go; exec \"$@\"", "sh"] + words,
+                             env=environment(None, WHYIDLE_JOB_DIR=out), stdin=subprocess.PIPE,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for name in (f".{host}.0.{child.pid}.tmp", f"{host}.0.{child.pid}.json"):
+        os.symlink(victim, os.path.join(out, name))
+    child.communicate(b"go\n")
+    with open(victim) as file:
+        checks.equal("the victim is untouched", file.read(), "mine")
+    made = [f for f in os.listdir(out) if not os.path.islink(os.path.join(out, f))]
+    checks.equal("the report has a name of its own", len(made), 1)
+    json.load(open(os.path.join(out, made[0])))
+checks.finish()
