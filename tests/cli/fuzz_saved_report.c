@@ -1,7 +1,7 @@
 /* Fuzzes the reader of report documents and the writers behind it: bytes in, no crash, no
- * undefined behaviour, and a document that was read once is read again. Built by hand:
- *   clang -fsanitize=fuzzer,address,undefined ... tests/cli/fuzz_saved_report.c src/cli/report_read.c ...
- * (scripts that fuzz pass the seed documents of report_print). Threads: one. */
+ * undefined behaviour, and a document that was read once is read again. For libFuzzer, with the
+ * sources of base, model and report, json_doc.c, report_fields.c and report_read.c, and the
+ * documents of report_print as seeds. Threads: one. */
 #include <stdint.h>
 #include <stdlib.h>
 
