@@ -25,12 +25,14 @@
 #define MS              INT64_C(1000000)
 #define CROWDED_NS      (1 * MS)
 #define BUSY_NS         (10 * MS)
+#define EASY_NS         (25 * MS)
 #define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
 #define WATCH_NS        (1000 * MS)
 #define EARLY_WATCH_NS  (400 * MS) /* short jobs want more than one look */
 #define EARLY_WATCHES   10
 #define FIRST_REPORT_NS (2000 * MS)
+#define SOME            256 /* entries in one drain: below that a ring fills in no 25 ms */
 #define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
@@ -250,6 +252,12 @@ static int64_t monotonic_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Each drain costs some 30 us whatever it finds: as few of them as the rings allow. */
+static int64_t rest_after(uint64_t entries)
+{
+    return entries >= SOME ? BUSY_NS : entries ? EASY_NS : QUIET_NS;
+}
+
 static void *run(void *unused)
 {
     int64_t now = monotonic_ns(), longest = wi_process.settings.checkpoint_s * 1000 * MS;
@@ -268,11 +276,9 @@ static void *run(void *unused)
             park(request);
         int crowded = wi_drain(BUFFERS_AT_ONCE);
         due(&next, monotonic_ns());
-        atomic_store(&state.quiet, !state.entries && !crowded);
-        futex_wait(&state.request, GO_ON,
-                   crowded         ? CROWDED_NS
-                   : state.entries ? BUSY_NS
-                                   : QUIET_NS);
+        int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
+        atomic_store(&state.quiet, rest_ns == QUIET_NS);
+        futex_wait(&state.request, GO_ON, rest_ns);
     }
     return NULL;
 }

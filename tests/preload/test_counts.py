@@ -42,8 +42,9 @@ checks.equal("no record lost", spin["coverage"]["lost"]["ring-full"], 0)
 many = run([job(), "threads", "200", "20", "sync", "threads", "100", "30", "sync"]).report
 cover = many["coverage"]
 lost = cover["lost"]["threads"] + cover["lost"]["ring-full"]
-checks.equal("launches of 200 and 100 threads, accounted or counted as lost",
-             cover["ops_matched"] + lost, 7000)
+# (the two waits may be among the lost ones)
+checks.true("launches of 200 and 100 threads, accounted or counted as lost",
+            7000 <= cover["ops_matched"] + lost <= 7002, cover)
 checks.true("those with a ring are all seen",
             many["calls"]["launch"]["count"] >= 128 * 20 + 100 * 30, many["calls"]["launch"])
 checks.equal("all kernels", sum(k["count"] for k in many["kernels"]), 7000)
