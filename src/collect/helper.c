@@ -18,6 +18,7 @@
 #include "base/log.h"
 #include "collect/collect.h"
 #include "collect/feed.h"
+#include "collect/jobinfo.h"
 #include "collect/publish.h"
 #include "collect/thread.h"
 #include "collect/watch.h"
@@ -235,6 +236,8 @@ static void due(struct schedule *next, int64_t now)
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
         wi_watch_sample();
         note_cpu();
+        if (next->watches == 2) /* asks the linker and the driver: not when the process ends */
+            wi_job_base();
     }
     if (now >= next->report_ns) {
         int64_t longest = wi_process.settings.checkpoint_s * 1000 * MS;
@@ -268,6 +271,7 @@ static void *run(void *unused)
                             .report_step_ns = first};
     (void)unused;
     prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
+    wi_self = &wi_thread_dead; /* whatever a library does on this thread is no call of the job */
     if (wi_process.level == 'C')
         wi_feed_ask_devices();
     for (;;) {
