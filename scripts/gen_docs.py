@@ -48,6 +48,10 @@ def page():
     out += "that matches wins.\n\n"
     out += table(["rule", "portion", "condition", "sub-cause", "what it says"],
                  [[r[0], r[1], code(r[2]), code(ids[r[3]]), r[4]] for r in rows("src/analyze/rules.def", "RULE", 5)])
+    out += "\n## Decided causes that evidence changes\n\n"
+    out += table(["override", "decided", "condition", "sub-cause", "what it says"],
+                 [[r[0], code(ids[r[1]]), code(r[2]), code(ids[r[3]]), r[4]] for r in
+                  rows("src/analyze/overrides.def", "OVERRIDE", 5)])
     out += "\nPortions of a stretch:\n\n" + table(["portion", "meaning"], [[code(r[1]), r[2]] for r in
                                                  rows("src/analyze/portions.def", "PORTION", 3)])
     out += "\n## Copies that nothing hides\n\nThe first row that matches wins.\n\n"

@@ -33,7 +33,7 @@ static void add_exposed(void *user, struct wi_device *device, struct wi_active *
         device->subcause_ns[WI_SUB_UNDETERMINED] += ns;
         return;
     }
-    wi_ledger_add(sig, copy->occurrence, WI_PORTION_UNSEEN, ns);
+    wi_ledger_add(sig, copy->occurrence, WI_PORTION_UNSEEN, device->pos_ns, ns);
     if (!copy->exposed) {
         copy->exposed = 1;
         sig->copies++;
@@ -101,6 +101,7 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
 {
     struct wi_charge charge = charge_of(account, device, end_ns, occurrence);
     int64_t start_ns = device->gap_start_ns;
+    charge.start_ns = start_ns;
     wi_charge_gap(&charge, start_ns, end_ns, how);
     if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
         device->bad_since_ns = WI_UNKNOWN;

@@ -187,6 +187,17 @@ void wi_calls_settle(struct wi_calls *calls, uint64_t corr)
         calls->slots[index].settled = 1;
 }
 
+/* Clock error of a device time against a host time. */
+#define CLOCK_ERROR_NS 2000
+
+static void note_launch(struct wi_calls *calls, const struct wi_host_call *call,
+                        const struct wi_device_op *op)
+{
+    calls->launches_joined++;
+    calls->launches_blocked +=
+        call->exit_ns >= op->end_ns - CLOCK_ERROR_NS && op->end_ns - op->start_ns > CLOCK_ERROR_NS;
+}
+
 void wi_calls_join(struct wi_calls *calls, uint32_t index, const struct wi_device_op *op)
 {
     struct wi_call_slot *slot = &calls->slots[index];
@@ -194,6 +205,8 @@ void wi_calls_join(struct wi_calls *calls, uint32_t index, const struct wi_devic
         slot->op_start_ns = op->start_ns;
     if (slot->op_end_ns == WI_UNKNOWN || op->end_ns > slot->op_end_ns)
         slot->op_end_ns = op->end_ns;
+    if (slot->call.api_class == WI_API_LAUNCH && op->kind == WI_OP_KERNEL)
+        note_launch(calls, &slot->call, op);
     if (op->kind != WI_OP_COPY)
         return;
     slot->call.bytes = op->bytes ? op->bytes : slot->call.bytes;

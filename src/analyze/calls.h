@@ -51,7 +51,7 @@ struct wi_overdue {
 
 struct wi_span_kept {
     int64_t start_ns, end_ns;
-    uint8_t kind;
+    uint8_t kind; /* enum wi_span_kind; WI_SPAN_COUNT + enum wi_frame_kind for frames */
 };
 
 struct wi_burst {
@@ -93,6 +93,8 @@ struct wi_calls {
     uint32_t overdue_count;
     int64_t first_enter_ns, last_exit_ns; /* WI_UNKNOWN before the first call */
     uint32_t last_issuing;                /* thread index, WI_NO_SLOT = none */
+    uint64_t launches_joined;             /* to their kernel */
+    uint64_t launches_blocked;            /* of them: returned only after their kernel */
     uint64_t overwritten;                 /* calls lost to the bound while their record was owed */
     uint64_t thread_overflow;             /* calls of threads beyond the table */
 };
@@ -132,9 +134,9 @@ int wi_clock_is_dispatch(const struct wi_calls *calls, const struct wi_call_slot
                          int64_t silence_ns);
 /* 1 if the two threads hand work to each other (or are the same): one host clock. */
 int wi_clock_alternate(const struct wi_calls *calls, uint32_t thread_a, uint32_t thread_b);
-/* Keeps a span of its thread. */
-void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span);
-/* Time of [start_ns, end_ns) that spans of one kind cover on a thread. */
+/* Keeps a span of its thread; kind as in struct wi_span_kept. */
+void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint8_t kind);
+/* Time of [start_ns, end_ns) that spans of one kind cover on a thread; kind as there. */
 int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns,
                          int64_t end_ns);
 

@@ -19,8 +19,8 @@ void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_p
         charge->device->subcause_ns[WI_SUB_UNDETERMINED] += ns;
         return;
     }
-    wi_ledger_add(sig, charge->occurrence, portion, ns);
-    wi_ledger_sample(sig, charge->sample, ns);
+    wi_ledger_add(sig, charge->occurrence, portion, charge->start_ns, ns);
+    wi_sampled_add(&sig->sampled, charge->sample, (double)ns);
     if (ns > charge->main_ns) {
         charge->main_sig = sig;
         charge->main_portion = portion;

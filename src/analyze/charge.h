@@ -18,6 +18,7 @@ struct wi_charge {
     const struct wi_busy_span *blind; /* intervals without device records */
     uint32_t blind_count;
     uint64_t occurrence; /* id of this gap */
+    int64_t start_ns;    /* of this gap */
     int before_first_op;
     /* Out: the largest piece of the gap, NULL if nothing was charged. */
     const struct wi_signature *main_sig;

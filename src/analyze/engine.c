@@ -73,6 +73,18 @@ static void push_device(struct wi_engine *engine, const struct wi_device_info *i
         device->info = *info;
 }
 
+/* Frames are kept by what they say; one that says nothing is not kept. */
+static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
+{
+    if (span->kind < WI_SPAN_COUNT && span->kind != WI_SPAN_FRAME) {
+        wi_clock_span(&engine->calls, span, span->kind);
+    } else if (span->kind == WI_SPAN_FRAME) {
+        int frame = wi_frame_kind_of(wi_names_text(engine->config.names, span->name));
+        if (frame >= 0)
+            wi_clock_span(&engine->calls, span, (uint8_t)(WI_SPAN_COUNT + frame));
+    }
+}
+
 static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 {
     if (loss->kind >= WI_LOSS_COUNT)
@@ -113,7 +125,7 @@ void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
         push_device(engine, &event->u.device);
         break;
     case WI_EVENT_SPAN:
-        wi_clock_span(&engine->calls, &event->u.span);
+        push_span(engine, &event->u.span);
         break;
     case WI_EVENT_SAMPLE:
         push_sample(engine, &event->u.sample);

@@ -5,15 +5,6 @@
 #include "analyze/limits.h"
 #include "analyze/rules.h"
 
-static void add_samples(struct wi_cause_sum *sum, const struct wi_signature *sig)
-{
-    sum->sample_weight += sig->sample_weight;
-    sum->children += sig->children;
-    sum->child_cpu += sig->child_cpu;
-    sum->cores_idle += sig->cores_idle;
-    sum->cores_allowed += sig->cores_allowed;
-}
-
 /* Adds ns of a signature to a sub-cause. main: it is the larger part, so that counts follow it. */
 static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_t ns, int main,
                 const char *rule)
@@ -25,7 +16,7 @@ static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_
         wi_hist_merge(&sum->hist, &sig->hist);
         sum->bytes += sig->bytes;
         sum->copies += sig->copies;
-        add_samples(sum, sig);
+        wi_sampled_merge(&sum->sampled, &sig->sampled);
     }
     if (ns > sum->largest_ns) {
         sum->largest_ns = ns;
@@ -43,52 +34,68 @@ static int main_portion(const struct wi_signature *sig)
     return main;
 }
 
-static struct wi_sample_means means_of(struct wi_ledger *ledger)
+struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls)
 {
-    struct wi_sample_means means = {0};
+    struct wi_run_evidence run = {.blocked_launches = -1};
     const struct wi_signature *sig;
-    for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
-        means.weight += sig->sample_weight;
-        means.children += sig->children;
-        means.child_cpu += sig->child_cpu;
-        means.child_disk += sig->child_disk;
-    }
-    return means;
+    for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++)
+        wi_sampled_merge(&run.sampled, &sig->sampled);
+    if (calls->launches_joined >= (uint64_t)WI_LIMIT_STEADY_COUNT)
+        run.blocked_launches = (double)calls->launches_blocked / (double)calls->launches_joined;
+    return run;
 }
 
-void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_sum *sums)
+/* A decided signature, unless the evidence says better. */
+static void sum_decided(const struct wi_signature *sig, const struct wi_run_evidence *run,
+                        struct wi_cause_sum *sums)
 {
-    struct wi_sample_means run = means_of(ledger);
+    struct wi_evidence evidence = wi_evidence_of(sig, WI_PORTION_UNSEEN, run);
+    const struct wi_rule *better = wi_override_match(&evidence);
+    int subcause = better ? (int)better->subcause : sig->key.subcause;
+    add(&sums[subcause], sig, wi_ledger_total(sig), 1, better ? better->id : "direct");
+}
+
+static void sum_undecided(const struct wi_signature *sig, const struct wi_run_evidence *run,
+                          struct wi_cause_sum *sums)
+{
+    int main = main_portion(sig);
+    for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
+        if (!sig->portion_ns[portion])
+            continue;
+        struct wi_evidence evidence = wi_evidence_of(sig, portion, run);
+        const struct wi_rule *rule = wi_rule_match(&evidence);
+        add(&sums[rule->subcause], sig, sig->portion_ns[portion], portion == main, rule->id);
+    }
+}
+
+void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
+                     struct wi_cause_sum *sums)
+{
     struct wi_signature *sig;
     for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
         if (sig->key.device != device)
             continue;
-        if (sig->key.subcause != WI_UNDECIDED) {
-            add(&sums[sig->key.subcause], sig, wi_ledger_total(sig), 1, "direct");
-            continue;
-        }
-        int main = main_portion(sig);
-        for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
-            if (!sig->portion_ns[portion])
-                continue;
-            struct wi_evidence evidence = wi_evidence_of(sig, portion, &run);
-            const struct wi_rule *rule = wi_rule_match(&evidence);
-            add(&sums[rule->subcause], sig, sig->portion_ns[portion], portion == main, rule->id);
-        }
+        if (sig->key.subcause != WI_UNDECIDED)
+            sum_decided(sig, run, sums);
+        else
+            sum_undecided(sig, run, sums);
     }
 }
 
-static int64_t mean_or_unknown(double sum, double weight)
+static int64_t mean_or_unknown(const struct wi_sampled *sampled, enum wi_sampled_field field,
+                               double scale)
 {
-    return weight > 0 ? (int64_t)(sum / weight + 0.5) : WI_UNKNOWN;
+    double mean = wi_sampled_mean(sampled, field, -1);
+    return mean < 0 ? WI_UNKNOWN : (int64_t)(mean * scale + 0.5);
 }
 
 static void fill_samples(struct wi_finding *finding, const struct wi_cause_sum *sum)
 {
-    finding->children = mean_or_unknown(sum->children, sum->sample_weight);
-    finding->child_cpu_permille = mean_or_unknown(sum->child_cpu, sum->sample_weight);
-    finding->cores_idle_permille = mean_or_unknown(sum->cores_idle, sum->sample_weight);
-    finding->cores_allowed = mean_or_unknown(sum->cores_allowed, sum->sample_weight);
+    const struct wi_sampled *sampled = &sum->sampled;
+    finding->children = mean_or_unknown(sampled, WI_SAMPLED_CHILDREN, 1);
+    finding->child_cpu_permille = mean_or_unknown(sampled, WI_SAMPLED_CHILD_CPU, 1000);
+    finding->cores_idle_permille = mean_or_unknown(sampled, WI_SAMPLED_CORES_IDLE, 1000);
+    finding->cores_allowed = mean_or_unknown(sampled, WI_SAMPLED_CORES_ALLOWED, 1);
 }
 
 /* Host work counts as exposed when something exposes more than half of it. Waiting for input does

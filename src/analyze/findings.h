@@ -4,6 +4,7 @@
 #define WI_ANALYZE_FINDINGS_H
 
 #include "analyze/engine_state.h"
+#include "analyze/rules.h"
 
 /* Sums of one sub-cause on one device while signatures are classified. */
 struct wi_cause_sum {
@@ -13,12 +14,15 @@ struct wi_cause_sum {
     const char *rule;
     int64_t exposed_ns[WI_SUB_COUNT]; /* by what exposes it */
     uint64_t bytes, copies;
-    double sample_weight, children, child_cpu, cores_idle, cores_allowed;
+    struct wi_sampled sampled;
     struct wi_hist hist;
 };
 
+/* What holds for the whole run, from all signatures and the calls. */
+struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls);
 /* Classifies every signature of the device into sums[WI_SUB_COUNT], zeroed by the caller. */
-void wi_findings_sum(struct wi_ledger *ledger, int32_t device, struct wi_cause_sum *sums);
+void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
+                     struct wi_cause_sum *sums);
 /* Writes the findings of one device into out[WI_SUB_COUNT]; returns how many. The device's result
  * must be filled; tables name the kernels of under-filled time. */
 int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_sum *sums,

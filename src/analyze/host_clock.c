@@ -174,7 +174,7 @@ int wi_clock_alternate(const struct wi_calls *calls, uint32_t thread_a, uint32_t
     return met * 100 <= (a->bursts + b->bursts) * (uint64_t)WI_LIMIT_ALTERNATE_PERCENT;
 }
 
-void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span)
+void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint8_t kind)
 {
     uint32_t index = wi_calls_thread(calls, span->thread);
     if (index == WI_NO_SLOT || span->end_ns <= span->start_ns)
@@ -187,7 +187,7 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span)
     if (thread->span_count) {
         uint32_t last = (thread->span_first + thread->span_count - 1) % WI_SPAN_SLOTS;
         struct wi_span_kept *kept = &thread->spans[last];
-        if (kept->kind == span->kind && span->start_ns - kept->end_ns < SPAN_JOIN_NS &&
+        if (kept->kind == kind && span->start_ns - kept->end_ns < SPAN_JOIN_NS &&
             span->start_ns >= kept->start_ns) {
             kept->end_ns = span->end_ns > kept->end_ns ? span->end_ns : kept->end_ns;
             return;
@@ -198,7 +198,7 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span)
         thread->span_count--;
     }
     uint32_t at = (thread->span_first + thread->span_count++) % WI_SPAN_SLOTS;
-    thread->spans[at] = (struct wi_span_kept){span->start_ns, span->end_ns, span->kind};
+    thread->spans[at] = (struct wi_span_kept){span->start_ns, span->end_ns, kind};
 }
 
 int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns, int64_t end_ns)

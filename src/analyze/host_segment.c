@@ -61,6 +61,12 @@ static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
     seg->share_ns[WI_PORTION_INPUT_WAIT] = wait;
     seg->share_ns[WI_PORTION_INPUT_INLINE] = own;
     share_by_schedule(seg, rest - wait - own);
+    /* Spinning is not work: what a poll loop burns is waiting. */
+    int64_t polled = covered(walk, seg, WI_SPAN_BUSY_POLL);
+    int64_t running = seg->share_ns[WI_PORTION_RUNNING];
+    polled = polled < running ? polled : running;
+    seg->share_ns[WI_PORTION_RUNNING] -= polled;
+    seg->share_ns[WI_PORTION_WAITING] += polled;
 }
 
 /* Moves ns of host work (not of waiting) out of the shares; returns how much there was. */
@@ -165,12 +171,18 @@ static uint8_t decade_of(int64_t ns)
     return digits;
 }
 
+static int is_launch(const struct wi_call_slot *slot)
+{
+    return slot &&
+           (slot->call.api_class == WI_API_LAUNCH || slot->call.api_class == WI_API_GRAPH_LAUNCH);
+}
+
 /* Host-to-device bytes that the calls from `slot` on copy before the first launch. */
 static int64_t input_bytes(const struct wi_calls *calls, const struct wi_call_slot *slot)
 {
     int64_t bytes = 0;
     for (int i = 0; slot && i < 16; i++) { /* a batch has few tensors; 16 bounds the look-up */
-        if (slot->call.api_class == WI_API_LAUNCH || slot->call.api_class == WI_API_GRAPH_LAUNCH)
+        if (is_launch(slot))
             break;
         if (slot->call.api_class == WI_API_COPY && slot->call.direction == WI_COPY_H2D)
             bytes += (int64_t)slot->call.bytes;
@@ -179,25 +191,35 @@ static int64_t input_bytes(const struct wi_calls *calls, const struct wi_call_sl
     return bytes;
 }
 
+/* What came right before: a read-back, by itself or by a sync behind a copy. */
+static uint8_t flags_before(const struct wi_charge *charge, const struct segment *seg,
+                            int64_t input)
+{
+    const struct wi_call_slot *copy = seg->before;
+    if (copy && copy->call.api_class == WI_API_SYNC)
+        copy = copy_behind(charge->calls, copy);
+    if (!copy || copy->call.api_class != WI_API_COPY || copy->call.direction != WI_COPY_D2H)
+        return 0;
+    uint8_t flags = (int64_t)copy->call.bytes * 2 >= input ? WI_SIG_AFTER_READ_BACK : 0;
+    if ((int64_t)copy->call.bytes > WI_LIMIT_READ_BACK_BYTES)
+        flags |= WI_SIG_AFTER_LARGE_COPY;
+    return flags;
+}
+
 static uint8_t flags_of(const struct wi_charge *charge, const struct segment *seg)
 {
-    uint8_t flags = charge->before_first_op ? WI_SIG_BEFORE_FIRST_OP : 0;
-    if (!seg->after)
-        return flags;
     int64_t bytes = input_bytes(charge->calls, seg->after);
-    if (seg->after->call.api_class == WI_API_LAUNCH ||
-        seg->after->call.api_class == WI_API_GRAPH_LAUNCH)
-        flags |= WI_SIG_BEFORE_LAUNCH;
+    uint8_t flags = flags_before(charge, seg, bytes);
+    if (charge->before_first_op)
+        flags |= WI_SIG_BEFORE_FIRST_OP;
     if (bytes >= WI_LIMIT_INPUT_COPY_BYTES)
         flags |= WI_SIG_BEFORE_INPUT;
     if (bytes >= WI_LIMIT_WAITED_INPUT_BYTES)
         flags |= WI_SIG_BEFORE_COPY;
-    const struct wi_call_slot *copy = seg->before;
-    if (copy && copy->call.api_class == WI_API_SYNC)
-        copy = copy_behind(charge->calls, copy);
-    if (copy && copy->call.api_class == WI_API_COPY && copy->call.direction == WI_COPY_D2H &&
-        (int64_t)copy->call.bytes * 2 >= bytes)
-        flags |= WI_SIG_AFTER_READ_BACK;
+    if (is_launch(seg->after))
+        flags |= WI_SIG_BEFORE_LAUNCH;
+    if (is_launch(seg->after) && is_launch(seg->before))
+        flags |= WI_SIG_IN_STEP;
     return flags;
 }
 
@@ -206,6 +228,8 @@ static void add_spans(const struct wi_host_walk *walk, struct wi_signature *sig,
 {
     for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
         sig->span_ns[kind] += covered(walk, seg, kind);
+    for (int kind = 0; kind < WI_FRAME_COUNT; kind++)
+        sig->frame_ns[kind] += covered(walk, seg, WI_SPAN_COUNT + kind);
 }
 
 /* What no direct rule took goes to the signature, whose sub-cause the rules decide later. */

@@ -58,34 +58,65 @@ static void end_occurrence(struct wi_signature *sig)
     sig->occurrence = 0;
 }
 
+/* Welford's running variance of the time from one occurrence to the next. */
+static void note_period(struct wi_signature *sig, int64_t at_ns)
+{
+    if (sig->started_ns) {
+        double period = (double)(at_ns - sig->started_ns), before = sig->period_mean_ns;
+        sig->period_mean_ns += (period - before) / (double)++sig->periods;
+        sig->period_m2 += (period - before) * (period - sig->period_mean_ns);
+    }
+    sig->started_ns = at_ns;
+}
+
 void wi_ledger_add(struct wi_signature *sig, uint64_t occurrence, enum wi_portion portion,
-                   int64_t ns)
+                   int64_t at_ns, int64_t ns)
 {
     if (sig->occurrence != occurrence) {
         end_occurrence(sig);
         sig->occurrence = occurrence;
+        note_period(sig, at_ns);
     }
     sig->open_ns += ns;
     sig->portion_ns[portion] += ns;
 }
 
-void wi_ledger_sample(struct wi_signature *sig, const struct wi_host_sample *sample, int64_t ns)
+static void add_figure(struct wi_sampled *sampled, int field, int64_t value, double weight)
 {
-    if (!sample || sample->children == WI_UNKNOWN)
+    if (value == WI_UNKNOWN)
         return;
-    double weight = (double)ns;
-    sig->sample_weight += weight;
-    sig->children += weight * (double)sample->children;
-    sig->child_cpu +=
-        sample->child_cpu_permille == WI_UNKNOWN ? 0 : weight * (double)sample->child_cpu_permille;
-    sig->child_disk += sample->child_disk_permille == WI_UNKNOWN
-                           ? 0
-                           : weight * (double)sample->child_disk_permille;
-    sig->cores_idle += sample->cores_idle_permille == WI_UNKNOWN
-                           ? 0
-                           : weight * (double)sample->cores_idle_permille;
-    sig->cores_allowed +=
-        sample->cores_allowed == WI_UNKNOWN ? 0 : weight * (double)sample->cores_allowed;
+    sampled->weight[field] += weight;
+    sampled->sum[field] += weight * (double)value;
+}
+
+void wi_sampled_add(struct wi_sampled *sampled, const struct wi_host_sample *sample, double weight)
+{
+    if (!sample)
+        return;
+#define SAMPLED(id, member, scale) add_figure(sampled, WI_SAMPLED_##id, sample->member, weight);
+#include "analyze/sampled.def"
+#undef SAMPLED
+}
+
+void wi_sampled_merge(struct wi_sampled *into, const struct wi_sampled *from)
+{
+    for (int i = 0; i < WI_SAMPLED_COUNT; i++) {
+        into->weight[i] += from->weight[i];
+        into->sum[i] += from->sum[i];
+    }
+}
+
+double wi_sampled_mean(const struct wi_sampled *sampled, enum wi_sampled_field field,
+                       double unknown)
+{
+    static const double SCALES[] = {
+#define SAMPLED(id, member, scale) scale,
+#include "analyze/sampled.def"
+#undef SAMPLED
+    };
+    if (!(sampled->weight[field] > 0))
+        return unknown;
+    return sampled->sum[field] / sampled->weight[field] / SCALES[field];
 }
 
 int64_t wi_ledger_total(const struct wi_signature *sig)

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "analyze/frames.h"
 #include "analyze/hist.h"
 #include "base/arena.h"
 #include "model/classes.h"
@@ -21,14 +22,35 @@ enum wi_portion {
 };
 
 enum wi_sig_flags {
-    WI_SIG_BEFORE_FIRST_OP = 1, /* the device had not done anything yet */
-    WI_SIG_BEFORE_INPUT = 2,    /* ends in a host-to-device copy of at least INPUT_COPY_BYTES */
-    WI_SIG_BEFORE_COPY = 4,     /* ends in a host-to-device copy of at least WAITED_INPUT_BYTES */
-    WI_SIG_AFTER_READ_BACK = 8, /* a read-back of comparable size came right before */
-    WI_SIG_BEFORE_LAUNCH = 16   /* ends in a launch */
+    WI_SIG_BEFORE_FIRST_OP = 1,   /* the device had not done anything yet */
+    WI_SIG_BEFORE_INPUT = 2,      /* ends in a host-to-device copy of at least INPUT_COPY_BYTES */
+    WI_SIG_BEFORE_COPY = 4,       /* ends in a host-to-device copy of at least WAITED_INPUT_BYTES */
+    WI_SIG_AFTER_READ_BACK = 8,   /* a read-back of comparable size came right before */
+    WI_SIG_BEFORE_LAUNCH = 16,    /* ends in a launch */
+    WI_SIG_AFTER_LARGE_COPY = 32, /* a copy to the host above READ_BACK_BYTES came right before */
+    WI_SIG_IN_STEP = 64           /* between two launches, with no copy and no wait around it */
 };
 
 #define WI_UNDECIDED (-1)
+
+enum wi_sampled_field {
+#define SAMPLED(id, member, scale) WI_SAMPLED_##id,
+#include "analyze/sampled.def"
+#undef SAMPLED
+    WI_SAMPLED_COUNT
+};
+
+/* Sums of host samples, each figure with the weight of those samples that knew it. */
+struct wi_sampled {
+    double weight[WI_SAMPLED_COUNT], sum[WI_SAMPLED_COUNT];
+};
+
+/* Adds a sample with a weight; NULL adds nothing. */
+void wi_sampled_add(struct wi_sampled *sampled, const struct wi_host_sample *sample, double weight);
+void wi_sampled_merge(struct wi_sampled *into, const struct wi_sampled *from);
+/* The scaled mean of one figure, or `unknown` if no sample knew it. */
+double wi_sampled_mean(const struct wi_sampled *sampled, enum wi_sampled_field field,
+                       double unknown);
 
 struct wi_sig_key {
     int32_t device;
@@ -50,9 +72,12 @@ struct wi_signature {
     int64_t started_ns;                   /* time of the latest occurrence */
     uint64_t occurrence;                  /* id of the latest occurrence (a gap, a busy stretch) */
     uint64_t bytes, copies;
+    /* Start-to-start times of its occurrences: count, mean and sum of squared deviations. */
+    uint64_t periods;
+    double period_mean_ns, period_m2;
     struct wi_hist hist;
-    /* Host samples while it happened, weighted by charged time; weight 0 = none known. */
-    double sample_weight, children, child_cpu, child_disk, cores_idle, cores_allowed;
+    int64_t frame_ns[WI_FRAME_COUNT]; /* of the charged time, as frames seen say */
+    struct wi_sampled sampled;        /* host samples while it happened */
 };
 
 #define WI_SIG_SLOTS  512u /* full signatures */
@@ -71,11 +96,9 @@ struct wi_ledger *wi_ledger_create(struct wi_arena *arena);
 /* The signature of a key: found, new, or the catch-all of its device and sub-cause; NULL only if
  * even that has no room (then *spilled_ns has to take the time). */
 struct wi_signature *wi_ledger_get(struct wi_ledger *ledger, const struct wi_sig_key *key);
-/* Adds time of one occurrence: pieces with the same occurrence id count once. */
+/* Adds time of one occurrence: pieces with the same occurrence id count once. at_ns: when. */
 void wi_ledger_add(struct wi_signature *sig, uint64_t occurrence, enum wi_portion portion,
-                   int64_t ns);
-/* Adds the host sample that holds now, weighted by ns; NULL adds nothing. */
-void wi_ledger_sample(struct wi_signature *sig, const struct wi_host_sample *sample, int64_t ns);
+                   int64_t at_ns, int64_t ns);
 /* All charged time of a signature. */
 int64_t wi_ledger_total(const struct wi_signature *sig);
 /* Ends the occurrences that are still growing, so that the histograms hold them. */

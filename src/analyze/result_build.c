@@ -77,7 +77,8 @@ static int fill_device(struct build *build, const struct wi_device *from,
     out->window_start_ns = device->window_start_ns;
     out->window_end_ns = end_device(build, device);
     wi_ledger_settle(build->ledger);
-    wi_findings_sum(build->ledger, from->info.device, sums);
+    struct wi_run_evidence run = wi_findings_run(build->ledger, &build->engine->calls);
+    wi_findings_sum(build->ledger, from->info.device, &run, sums);
     fill_classes(out, device, sums);
     fill_timeline(out, device);
     out->kernels = device->kernels;

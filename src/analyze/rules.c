@@ -2,9 +2,9 @@
  * Threads: any. Pure. */
 #include "analyze/rules.h"
 
-#include "analyze/limits.h"
 #include <stddef.h>
 
+#include "analyze/limits.h"
 #include "base/attr.h"
 
 static const struct wi_rule RULES[] = {
@@ -13,41 +13,18 @@ static const struct wi_rule RULES[] = {
 #undef RULE
 };
 
+static const struct wi_rule OVERRIDES[] = {
+#define OVERRIDE(rule_id, decided, condition, sub, text) {#rule_id, WI_SUB_##sub, text},
+#include "analyze/overrides.def"
+#undef OVERRIDE
+};
+
 static const struct wi_advice ADVICE_ROWS[] = {
 #define ADVICE(sub, seen_text, fix_text, sample_name)                                              \
     {WI_SUB_##sub, seen_text, fix_text, sample_name},
 #include "analyze/advice.def"
 #undef ADVICE
 };
-
-struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,
-                                  const struct wi_sample_means *run)
-{
-    struct wi_sample_means seen = {sig->sample_weight, sig->children, sig->child_cpu,
-                                   sig->child_disk};
-    if (!(seen.weight > 0) && run)
-        seen = *run;
-    double total = (double)wi_ledger_total(sig);
-    uint64_t count = sig->hist.count ? sig->hist.count : 1;
-    struct wi_evidence evidence = {.portion = portion,
-                                   .mean_ns = (int64_t)(total / (double)count),
-                                   .before_first_op = !!(sig->key.flags & WI_SIG_BEFORE_FIRST_OP),
-                                   .before_input = !!(sig->key.flags & WI_SIG_BEFORE_INPUT),
-                                   .before_copy = !!(sig->key.flags & WI_SIG_BEFORE_COPY),
-                                   .after_read_back_of_it =
-                                       !!(sig->key.flags & WI_SIG_AFTER_READ_BACK),
-                                   .children = -1,
-                                   .child_cpu = -1,
-                                   .child_disk = -1};
-    for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
-        evidence.span[kind] = total > 0 ? (double)sig->span_ns[kind] / total : 0;
-    if (seen.weight > 0) {
-        evidence.children = seen.children / seen.weight;
-        evidence.child_cpu = seen.child_cpu / seen.weight / 1000;
-        evidence.child_disk = seen.child_disk / seen.weight / 1000;
-    }
-    return evidence;
-}
 
 #define WI_PORTION_ANY e->portion
 
@@ -62,6 +39,18 @@ const struct wi_rule *wi_rule_match(const struct wi_evidence *e)
 #include "analyze/rules.def"
 #undef RULE
     return &RULES[WI_ARRAY_LEN(RULES) - 1];
+}
+
+const struct wi_rule *wi_override_match(const struct wi_evidence *e)
+{
+    int at = -1;
+#define OVERRIDE(id, decided, condition, sub, text)                                                \
+    at++;                                                                                          \
+    if (e->subcause == (int)WI_SUB_##decided && (condition))                                       \
+        return &OVERRIDES[at];
+#include "analyze/overrides.def"
+#undef OVERRIDE
+    return NULL;
 }
 
 const struct wi_advice *wi_advice_for(enum wi_subcause subcause)

@@ -27,51 +27,210 @@ static void test_ids_belong_to_their_class(void **state)
     assert_int_equal(wi_class_find("dataloading"), -1);
 }
 
+static size_t seen_rules;
+
 static struct wi_evidence evidence(int portion)
 {
-    return (struct wi_evidence){
-        .portion = portion, .mean_ns = 5 * MS, .children = -1, .child_cpu = -1, .child_disk = -1};
+    return (struct wi_evidence){.portion = portion,
+                                .subcause = WI_UNDECIDED,
+                                .mean_ns = 5 * MS,
+                                .count = 10,
+                                .children = -1,
+                                .child_cpu = -1,
+                                .child_disk = -1,
+                                .child_starts = -1,
+                                .cores_idle = -1,
+                                .cores_allowed = -1,
+                                .cores_machine = -1,
+                                .runnable = -1,
+                                .threads_busy = -1,
+                                .busiest = -1,
+                                .issuer_run = -1,
+                                .issuer_runnable = -1,
+                                .throttled = -1,
+                                .period_deviation = -1,
+                                .blocked_launches = -1};
 }
 
-struct expectation {
-    const char *rule;
-    struct wi_evidence evidence;
-};
+static void must_be(const char *rule, const struct wi_evidence *e)
+{
+    assert_string_equal(wi_rule_match(e)->id, rule);
+    seen_rules++;
+}
 
-/* One evidence per rule, written from the sentence of its row. */
+/* Evidence for the rules about waiting, written from the sentence of each row. */
+static void match_waiting_rules(void)
+{
+    struct wi_evidence e = evidence(WI_PORTION_WAITING), none = e;
+    e.span[WI_SPAN_WAIT_REQUEST] = 0.5;
+    must_be("REQUESTS", &e);
+    e = none;
+    e.span[WI_SPAN_WAIT_LOCK] = 0.5;
+    must_be("LOCK_HELD", &e);
+    e = none;
+    e.in_step = 1;
+    e.span[WI_SPAN_WAIT_FUTEX] = 0.5;
+    e.busiest = 0.8;
+    must_be("LOCK_IN_STEP", &e);
+    e = none;
+    e.span[WI_SPAN_WAIT_FSYNC] = 0.5;
+    must_be("WRITING", &e);
+    e.after_large_copy = 1;
+    must_be("SAVING", &e);
+    e = none;
+    e.frame[WI_FRAME_CHECKPOINT] = 0.5;
+    must_be("FRAME_SAVING", &e);
+    e = none;
+    e.mean_ns = 100 * MS;
+    e.child_starts = 1;
+    must_be("REBUILT", &e);
+    e = none;
+    e.span[WI_SPAN_WAIT_FILE] = 0.5;
+    must_be("OWN_READ", &e);
+    e = none;
+    e.span[WI_SPAN_WAIT_SLEEP] = 0.5;
+    e.count = 8;
+    e.period_deviation = 0.02;
+    must_be("CLOCK", &e);
+    must_be("ASLEEP", &none);
+}
+
+static void match_input_rules(void)
+{
+    struct wi_evidence e = evidence(WI_PORTION_INPUT_WAIT);
+    must_be("ANNOTATED_WAIT", &e);
+    e.children = 2;
+    e.child_disk = 0.5;
+    must_be("ANNOTATED_DISK", &e);
+    e.child_cpu = 0.8;
+    must_be("ANNOTATED_BUSY_WORKERS", &e);
+    e = evidence(WI_PORTION_INPUT_INLINE);
+    must_be("ANNOTATED_INLINE", &e);
+    e.frame[WI_FRAME_TOKENISE] = 0.5;
+    must_be("ANNOTATED_TOKENS", &e);
+    e = evidence(WI_PORTION_WAITING);
+    e.before_copy = 1;
+    e.mean_ns = 50 * MS;
+    must_be("INPUT", &e);
+    e.busiest = 0.8;
+    must_be("ONE_PRODUCER", &e);
+    e.frame[WI_FRAME_TOKENISE] = 0.5;
+    must_be("TOKENS", &e);
+    e.children = 2;
+    e.child_disk = 0.5;
+    must_be("DISK", &e);
+    e.child_cpu = 0.8;
+    must_be("BUSY_WORKERS", &e);
+    e = evidence(WI_PORTION_WAITING);
+    e.before_copy = 1;
+    e.children = 2;
+    e.child_cpu = 0.3;
+    must_be("HAND_OFF", &e);
+}
+
+static void match_core_rules(void)
+{
+    struct wi_evidence e = evidence(WI_PORTION_RUNNABLE);
+    must_be("NO_CORE", &e);
+    e.children = 4;
+    e.cores_machine = 8;
+    e.runnable = 16;
+    must_be("CROWDED", &e);
+    e.cores_allowed = 4;
+    e.runnable = 7;
+    must_be("FEW_CORES", &e);
+    e.throttled = 0.05;
+    must_be("STOPPED", &e);
+}
+
+static void match_work_rules(void)
+{
+    struct wi_evidence e = evidence(WI_PORTION_RUNNING), none = e;
+    must_be("COMPUTES", &e);
+    e.before_input = 1;
+    must_be("OWN_INPUT", &e);
+    e.after_large_copy = 1;
+    e.threads_busy = 4;
+    must_be("OPTIMIZER_THREADS", &e);
+    static const struct {
+        int frame;
+        const char *rule;
+    } FRAMES[] = {{WI_FRAME_INPUT, "OWN_FRAMES"},
+                  {WI_FRAME_TOKENISE, "OWN_TOKENS"},
+                  {WI_FRAME_EVALUATION, "FRAME_EVALUATION"},
+                  {WI_FRAME_LOGGING, "FRAME_LOGGING"},
+                  {WI_FRAME_OPTIMIZER, "OPTIMIZER"},
+                  {WI_FRAME_COLLECTOR, "COLLECTS"}};
+    for (size_t i = 0; i < WI_ARRAY_LEN(FRAMES); i++) {
+        e = none;
+        e.frame[FRAMES[i].frame] = 0.5;
+        must_be(FRAMES[i].rule, &e);
+    }
+    e = none;
+    e.before_first_op = 1;
+    must_be("START_UP", &e);
+    e = none;
+    e.span[WI_SPAN_WAIT_REQUEST] = 0.001;
+    e.waiting = 0.05;
+    must_be("SERVING", &e);
+    e = evidence(WI_PORTION_UNSEEN);
+    must_be("UNDECIDED", &e);
+    e.mean_ns = MS;
+    must_be("SHORT", &e);
+    e.span[WI_SPAN_CPU_OP] = 0.5;
+    must_be("OPERATORS", &e);
+}
+
 static void test_every_rule_can_match(void **state)
 {
     (void)state;
-    struct expectation rows[] = {
-        {"ANNOTATED_BUSY_WORKERS", evidence(WI_PORTION_INPUT_WAIT)},
-        {"ANNOTATED_DISK", evidence(WI_PORTION_INPUT_WAIT)},
-        {"ANNOTATED_WAIT", evidence(WI_PORTION_INPUT_WAIT)},
-        {"ANNOTATED_INLINE", evidence(WI_PORTION_INPUT_INLINE)},
-        {"BUSY_WORKERS", evidence(WI_PORTION_WAITING)},
-        {"DISK", evidence(WI_PORTION_WAITING)},
-        {"INPUT", evidence(WI_PORTION_WAITING)},
-        {"NO_CORE", evidence(WI_PORTION_RUNNABLE)},
-        {"ASLEEP", evidence(WI_PORTION_WAITING)},
-        {"START_UP", evidence(WI_PORTION_RUNNING)},
-        {"OWN_INPUT", evidence(WI_PORTION_RUNNING)},
-        {"OPTIMIZER", evidence(WI_PORTION_UNSEEN)},
-        {"COMPUTES", evidence(WI_PORTION_RUNNING)},
-        {"OPERATORS", evidence(WI_PORTION_UNSEEN)},
-        {"SHORT", evidence(WI_PORTION_UNSEEN)},
-        {"UNDECIDED", evidence(WI_PORTION_UNSEEN)},
+    static const char *const ALL[] = {
+#define RULE(id, portion, condition, sub, text) #id,
+#include "analyze/rules.def"
+#undef RULE
     };
-    rows[0].evidence.children = rows[4].evidence.children = 2;
-    rows[0].evidence.child_cpu = rows[4].evidence.child_cpu = 0.8;
-    rows[1].evidence.children = rows[5].evidence.children = 2;
-    rows[1].evidence.child_disk = rows[5].evidence.child_disk = 0.5;
-    rows[4].evidence.before_copy = rows[5].evidence.before_copy = rows[6].evidence.before_copy = 1;
-    rows[9].evidence.before_first_op = 1;
-    rows[10].evidence.before_input = 1;
-    rows[11].evidence.span[WI_SPAN_OPTIMIZER] = 0.5;
-    rows[13].evidence.span[WI_SPAN_CPU_OP] = 0.5;
-    rows[14].evidence.mean_ns = MS - 1;
-    for (size_t i = 0; i < WI_ARRAY_LEN(rows); i++)
-        assert_string_equal(wi_rule_match(&rows[i].evidence)->id, rows[i].rule);
+    seen_rules = 0;
+    match_waiting_rules();
+    match_input_rules();
+    match_core_rules();
+    match_work_rules();
+    assert_int_equal(seen_rules, WI_ARRAY_LEN(ALL)); /* each row exactly once */
+}
+
+static void test_every_override_can_match(void **state)
+{
+    (void)state;
+    struct wi_evidence e = evidence(WI_PORTION_UNSEEN);
+    e.subcause = WI_SUB_LAUNCH_BOUND;
+    assert_null(wi_override_match(&e));
+    e.issuer_runnable = 0.49;
+    assert_null(wi_override_match(&e));
+    e.issuer_runnable = 0.5;
+    assert_string_equal(wi_override_match(&e)->id, "NO_CORE");
+    e.cores_machine = 64;
+    e.runnable = 128;
+    assert_string_equal(wi_override_match(&e)->id, "OVERSUBSCRIBED");
+    e.runnable = 40;
+    e.cores_allowed = 32;
+    assert_string_equal(wi_override_match(&e)->id, "AFFINITY");
+    e.throttled = 0.05;
+    assert_string_equal(wi_override_match(&e)->id, "QUOTA");
+    e.blocked_launches = 0.9;
+    assert_string_equal(wi_override_match(&e)->id, "BLOCKED_LAUNCHES");
+    e.subcause = WI_SUB_PAGEABLE_COPY;
+    assert_null(wi_override_match(&e));
+}
+
+static void test_frames(void **state)
+{
+    (void)state;
+    assert_int_equal(wi_frame_kind_of("lib/torch/utils/data/dataloader.py:_next_data"),
+                     WI_FRAME_INPUT);
+    assert_int_equal(wi_frame_kind_of("transformers/tokenization_utils.py:encode"),
+                     WI_FRAME_TOKENISE);
+    assert_int_equal(wi_frame_kind_of("tokenizers.Tokenizer.encode_batch"), WI_FRAME_TOKENISE);
+    assert_int_equal(wi_frame_kind_of("gc_collect_main"), WI_FRAME_COLLECTOR);
+    assert_int_equal(wi_frame_kind_of("train.py:main"), -1);
 }
 
 /* Just below a threshold the row before must not match. */
@@ -80,6 +239,7 @@ static void test_thresholds(void **state)
     (void)state;
     struct wi_evidence e = evidence(WI_PORTION_WAITING);
     e.before_copy = 1;
+    e.mean_ns = 50 * MS;
     e.children = 2;
     e.child_cpu = 0.79;
     assert_string_equal(wi_rule_match(&e)->id, "INPUT");
@@ -100,6 +260,9 @@ static void test_advice_is_complete(void **state)
 #define RULE(id, portion, condition, sub, text) WI_SUB_##sub,
 #include "analyze/rules.def"
 #undef RULE
+#define OVERRIDE(id, decided, condition, sub, text) WI_SUB_##sub,
+#include "analyze/overrides.def"
+#undef OVERRIDE
 #define COPY_CAUSE(sub, condition, sentence) WI_SUB_##sub,
 #include "analyze/copy_causes.def"
 #undef COPY_CAUSE
@@ -161,6 +324,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids_belong_to_their_class),
         cmocka_unit_test(test_every_rule_can_match),
+        cmocka_unit_test(test_every_override_can_match),
+        cmocka_unit_test(test_frames),
         cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_advice_is_complete),
         cmocka_unit_test(test_placeholders_are_known),
