@@ -7,11 +7,8 @@
 #include "analyze/limits.h"
 #include "base/err.h"
 
-#define CORR_BITS   17u
-#define CORR_SLOTS  (1u << CORR_BITS)
+#define CORR_SLOTS  (2 * WI_CALL_SLOTS)
 #define EARLY_SLOTS 8192u /* ids of ops ahead of their calls: one buffer of CUPTI holds 1 200 */
-
-_Static_assert(CORR_SLOTS == 2 * WI_CALL_SLOTS, "half full at most: short probes");
 
 int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
 {
@@ -22,6 +19,7 @@ int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
     calls->early = wi_arena_alloc(arena, EARLY_SLOTS * sizeof(*calls->early));
     calls->threads = wi_arena_alloc(arena, WI_THREAD_SLOTS * sizeof(*calls->threads));
     calls->runs = wi_arena_alloc(arena, WI_RUN_SLOTS * sizeof(*calls->runs));
+    calls->slot_cap = WI_CALL_FIRST;
     calls->first_enter_ns = WI_UNKNOWN;
     calls->last_exit_ns = WI_UNKNOWN;
     calls->last_issuing = WI_NO_SLOT;
@@ -46,69 +44,72 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid)
     return calls->thread_count++;
 }
 
-/* Ids come in sequence: without spreading they would form one cluster as long as the table. */
-static uint32_t corr_home(uint64_t corr)
+/* The two places an id may stand in: neighbours, so that sequences fill the table evenly. */
+static struct wi_corr_entry *corr_pair(const struct wi_calls *calls, uint64_t corr)
 {
-    return (uint32_t)((corr * 0x9e3779b97f4a7c15u) >> (64 - CORR_BITS));
+    return &calls->by_corr[corr & (CORR_SLOTS - 2)];
 }
 
 uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr)
 {
-    if (!corr)
-        return WI_NO_SLOT;
-    for (uint32_t at = corr_home(corr); calls->by_corr[at]; at = (at + 1) & (CORR_SLOTS - 1)) {
-        uint32_t slot = calls->by_corr[at] - 1;
-        if (calls->slots[slot].call.corr == corr)
-            return slot;
-    }
+    const struct wi_corr_entry *pair = corr_pair(calls, corr);
+    for (int i = 0; i < 2 && corr; i++)
+        if (pair[i].corr == corr && calls->slots[pair[i].slot].call.corr == corr)
+            return pair[i].slot;
     return WI_NO_SLOT;
 }
 
+/* Takes the own place of the id, or its neighbour if that still serves another call. */
 static void corr_insert(struct wi_calls *calls, uint64_t corr, uint32_t slot)
 {
-    uint32_t at = corr_home(corr);
-    while (calls->by_corr[at])
-        at = (at + 1) & (CORR_SLOTS - 1);
-    calls->by_corr[at] = slot + 1;
+    struct wi_corr_entry *pair = corr_pair(calls, corr);
+    unsigned own = corr & 1;
+    const struct wi_corr_entry *entry = &pair[own];
+    int taken = entry->corr && calls->slots[entry->slot].call.corr == entry->corr &&
+                !calls->slots[entry->slot].trimmed;
+    pair[taken ? !own : own] = (struct wi_corr_entry){corr, slot};
 }
 
-/* Removes one entry and closes the hole, so that probing never meets a tombstone. */
-static void corr_remove(struct wi_calls *calls, uint64_t corr, uint32_t slot)
+static int is_needed(const struct wi_call_slot *slot)
 {
-    uint32_t at = corr_home(corr);
-    while (calls->by_corr[at] && calls->by_corr[at] != slot + 1)
-        at = (at + 1) & (CORR_SLOTS - 1);
-    if (!calls->by_corr[at])
-        return;
-    uint32_t hole = at;
-    for (;;) {
-        at = (at + 1) & (CORR_SLOTS - 1);
-        if (!calls->by_corr[at])
-            break;
-        uint32_t home = corr_home(calls->slots[calls->by_corr[at] - 1].call.corr);
-        if (((at - home) & (CORR_SLOTS - 1)) >= ((at - hole) & (CORR_SLOTS - 1))) {
-            calls->by_corr[hole] = calls->by_corr[at];
-            hole = at;
-        }
-    }
-    calls->by_corr[hole] = 0;
+    int awaited = (slot->call.flags & WI_CALL_OWES) && slot->op_start_ns == WI_UNKNOWN;
+    return slot->seq && (!slot->trimmed || !slot->settled || awaited ||
+                         slot->call.api_class == WI_API_GRAPH_LAUNCH);
 }
 
-/* Takes a slot back from the call that has it; the oldest call of all threads. */
+/* Takes a slot back from the call that has it. Its thread forgets that call and all before it. */
 static void reuse(struct wi_calls *calls, uint32_t index)
 {
     struct wi_call_slot *slot = &calls->slots[index];
     struct wi_thread *thread = &calls->threads[slot->thread_index];
-    if (thread->head == index)
+    calls->overwritten += !slot->settled;
+    if (thread->head != WI_NO_SLOT && calls->slots[thread->head].seq <= slot->seq)
         thread->head = slot->next;
     if (thread->tail == index)
         thread->tail = WI_NO_SLOT;
-    if (thread->owed == index) {
-        calls->overwritten += !slot->settled;
+    if (thread->owed != WI_NO_SLOT && calls->slots[thread->owed].seq <= slot->seq)
         thread->owed = slot->next;
+    if (thread->last_copy == index)
+        thread->last_copy = WI_NO_SLOT;
+}
+
+/* The next slot to use: round and round in as few as are needed. */
+static uint32_t take_slot(struct wi_calls *calls)
+{
+    if (calls->slot_next == calls->slot_cap)
+        calls->slot_next = 0;
+    if (calls->pushed >= calls->slot_cap && calls->slot_cap < WI_CALL_SLOTS &&
+        is_needed(&calls->slots[calls->slot_next])) {
+        calls->slot_next = calls->slot_cap;
+        calls->slot_cap *= 2;
     }
-    if (slot->call.corr)
-        corr_remove(calls, slot->call.corr, index);
+    uint32_t index = calls->slot_next++;
+    /* a fresh slot is not looked at: reading it first would cost a second page fault */
+    if (index < calls->slots_used)
+        reuse(calls, index);
+    else
+        calls->slots_used = index + 1;
+    return index;
 }
 
 static void link_slot(struct wi_calls *calls, struct wi_thread *thread, uint32_t index)
@@ -140,11 +141,8 @@ void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
         calls->thread_overflow++;
         return;
     }
-    uint32_t index = (uint32_t)(calls->pushed % WI_CALL_SLOTS);
+    uint32_t index = take_slot(calls);
     struct wi_call_slot *slot = &calls->slots[index];
-    if (calls->pushed >=
-        WI_CALL_SLOTS) /* looking at a fresh slot first would cost a second fault */
-        reuse(calls, index);
     memset(slot, 0, sizeof(*slot));
     slot->call = *call;
     slot->seq = ++calls->pushed;
@@ -272,6 +270,7 @@ void wi_calls_trim(struct wi_calls *calls, int64_t limit_ns)
             uint32_t next = calls->slots[thread->head].next;
             if (next == WI_NO_SLOT || calls->slots[next].call.exit_ns > limit_ns)
                 break;
+            calls->slots[thread->head].trimmed = 1;
             thread->head = next;
         }
         if (thread->spans)

@@ -11,7 +11,10 @@
 
 #define WI_NO_SLOT UINT32_MAX
 
-#define WI_CALL_SLOTS    65536u /* the bound on pending calls */
+#define WI_CALL_SLOTS 65536u /* the bound on pending calls */
+#define WI_CALL_FIRST                                                                              \
+    4096u /* slots at first; doubled when all are needed: few stay in the cache                    \
+           */
 #define WI_THREAD_SLOTS  256u
 #define WI_MATRIX        16u /* issuing threads that are compared with each other */
 #define WI_RECENT_BURSTS 8u
@@ -38,6 +41,7 @@ struct wi_call_slot {
     uint32_t behind;     /* of a sync: the device-to-host copy right before it, else WI_NO_SLOT */
     uint64_t behind_seq; /* seq of that copy: tells whether the slot still holds it */
     uint32_t thread_index;
+    uint8_t trimmed; /* no longer in the list of its thread */
     uint8_t settled; /* its device record has come, was given up, or none is owed */
 };
 
@@ -77,12 +81,20 @@ struct wi_thread {
 
 #define WI_RUN_SLOTS 16384u
 
+struct wi_corr_entry {
+    uint64_t corr;
+    uint32_t slot;
+};
+
 struct wi_calls {
     struct wi_arena *arena;
     struct wi_call_slot *slots;
-    uint64_t pushed;   /* calls so far; slot = (seq - 1) % WI_CALL_SLOTS */
-    uint32_t *by_corr; /* open addressing, slot + 1, twice as large as slots */
-    uint64_t *early;   /* ids of ops that came before their call */
+    uint32_t slot_cap;             /* slots in use so far, a power of two */
+    uint32_t slot_next;            /* the next one to take */
+    uint32_t slots_used;           /* slots that have ever held a call */
+    uint64_t pushed;               /* calls so far; slot = (seq - 1) % WI_CALL_SLOTS */
+    struct wi_corr_entry *by_corr; /* direct-mapped pairs, by the id: ids come in sequence */
+    uint64_t *early;               /* ids of ops that came before their call */
     struct wi_thread *threads;
     uint32_t thread_count;
     uint32_t matrix_count;

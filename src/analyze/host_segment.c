@@ -52,6 +52,22 @@ static int64_t covered(const struct wi_host_walk *walk, const struct segment *se
     return most;
 }
 
+/* Moves what spans say was slept (or polled, which is no work either) into waiting. */
+static void share_by_spans(const struct wi_host_walk *walk, struct segment *seg)
+{
+    static const int FROM[] = {WI_PORTION_UNSEEN, WI_PORTION_RUNNING};
+    int64_t polled = covered(walk, seg, WI_SPAN_BUSY_POLL), waited = polled;
+    for (int kind = WI_SPAN_WAIT_FUTEX; kind <= WI_SPAN_WAIT_LOCK; kind++)
+        waited += covered(walk, seg, kind);
+    for (int i = 0; i < 2; i++) {
+        int64_t *share = &seg->share_ns[FROM[i]];
+        int64_t most = FROM[i] == WI_PORTION_UNSEEN ? waited : polled;
+        int64_t part = *share < most ? *share : most;
+        *share -= part;
+        seg->share_ns[WI_PORTION_WAITING] += part;
+    }
+}
+
 static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
 {
     int64_t rest = seg->end_ns - seg->start_ns;
@@ -61,12 +77,7 @@ static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
     seg->share_ns[WI_PORTION_INPUT_WAIT] = wait;
     seg->share_ns[WI_PORTION_INPUT_INLINE] = own;
     share_by_schedule(seg, rest - wait - own);
-    /* Spinning is not work: what a poll loop burns is waiting. */
-    int64_t polled = covered(walk, seg, WI_SPAN_BUSY_POLL);
-    int64_t running = seg->share_ns[WI_PORTION_RUNNING];
-    polled = polled < running ? polled : running;
-    seg->share_ns[WI_PORTION_RUNNING] -= polled;
-    seg->share_ns[WI_PORTION_WAITING] += polled;
+    share_by_spans(walk, seg);
 }
 
 /* Moves ns of host work (not of waiting) out of the shares; returns how much there was. */

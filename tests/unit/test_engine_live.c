@@ -274,6 +274,33 @@ static void test_memory_is_constant(void **state)
     assert_true(many <= (uint64_t)40 << 20);
 }
 
+/* One record outstanding while 200 000 other calls come: the table of calls grows to its bound and
+ * then overwrites the oldest, in every thread's list, and nothing is charged twice or not at all. */
+static void test_beyond_the_pending_calls(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 0, 0);
+    struct wi_host_call call = make_call(&b, WI_API_LAUNCH, 0, 5);
+    call.corr = ++b.corr;
+    call.flags = WI_CALL_OWES;
+    call.thread = 7;
+    wi_engine_call(b.engine, &call);
+    for (int i = 1; i <= 200000; i++) {
+        b.thread = 1 + (uint32_t)(i % 3);
+        launch(&b, i * 20, i * 20 + 5, i * 20 + 5, i * 20 + 15);
+        if (i % 500 == 0)
+            wi_engine_advance(b.engine, i * 20 * (int64_t)US);
+    }
+    finish(&b);
+    assert_exact(device_of(&b, 0));
+    assert_int_equal(device_of(&b, 0)->kernels, 200000);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 2000000);
+    assert_true(b.result.coverage.calls_owing >= 1);
+    assert_true(b.result.engine_bytes <= (uint64_t)40 << 20);
+    bench_close(&b);
+}
+
 /* More threads, kernels and devices than any table holds: counted, still exact. */
 static void test_beyond_the_tables(void **state)
 {
@@ -306,6 +333,7 @@ int main(void)
         cmocka_unit_test(test_blind_interval),
         cmocka_unit_test(test_reports_in_between),
         cmocka_unit_test(test_memory_is_constant),
+        cmocka_unit_test(test_beyond_the_pending_calls),
         cmocka_unit_test(test_beyond_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
