@@ -28,8 +28,8 @@ static struct {
 
 const char *live_device_problem(const struct tl_line *line)
 {
-    if (line->op == TL_COLL)
-        return "collectives are played in virtual time only";
+    if (line->op == TL_COLL || line->op == TL_GRAPH)
+        return "graphs and collectives are played in virtual time only";
     if (line->op == TL_MALLOC || line->op == TL_FREE || line->op == TL_HOSTALLOC)
         return "what an allocation costs is set in virtual time only";
     if (line->gap_ns || line->blocking)

@@ -149,6 +149,34 @@ static int write_traces(const struct tl_block *block, const char *dir, int64_t m
     return rc;
 }
 
+static void print_sample(const struct wi_names *names, const struct wi_host_sample *sample)
+{
+    const struct {
+        const char *word;
+        int64_t value;
+    } figures[] = {
+        {"children", sample->children},
+        {"cpu", sample->child_cpu_permille},
+        {"disk", sample->child_disk_permille},
+        {"starts", sample->child_starts},
+        {"exits", sample->child_exits},
+        {"cores", sample->cores_allowed},
+        {"idle", sample->cores_idle_permille},
+        {"runnable", sample->runnable},
+        {"threads-busy", sample->threads_busy},
+        {"busiest", sample->busiest_permille},
+        {"issuer-run", sample->issuer_run_permille},
+        {"issuer-runnable", sample->issuer_runnable_permille},
+        {"throttled", sample->throttled_ns},
+    };
+
+    printf("sample");
+    for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
+        if (figures[i].value != WI_UNKNOWN)
+            printf(" %s %lld", figures[i].word, (long long)figures[i].value);
+    printf(" %s\n", wi_names_text(names, sample->busiest_name));
+}
+
 static void print_event(void *ctx, int rank, const struct wi_event *event)
 {
     const struct wi_names *names = ctx;
@@ -172,14 +200,12 @@ static void print_event(void *ctx, int rank, const struct wi_event *event)
                (unsigned long long)op->stream, op->grid[0], (unsigned long long)op->bytes);
         break;
     case WI_EVENT_SPAN:
-        printf("span %s %lld\n", wi_span_kind_word(event->u.span.kind),
-               (long long)(event->u.span.end_ns - event->u.span.start_ns));
+        printf("span %s %lld %s\n", wi_span_kind_word(event->u.span.kind),
+               (long long)(event->u.span.end_ns - event->u.span.start_ns),
+               wi_names_text(names, event->u.span.name));
         break;
     case WI_EVENT_SAMPLE:
-        printf("sample children %lld cpu %lld disk %lld cores %lld idle %lld\n",
-               (long long)sample->children, (long long)sample->child_cpu_permille,
-               (long long)sample->child_disk_permille, (long long)sample->cores_allowed,
-               (long long)sample->cores_idle_permille);
+        print_sample(names, sample);
         break;
     default:
         printf("device sms %u\n", event->u.device.sms);

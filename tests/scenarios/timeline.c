@@ -249,6 +249,7 @@ static int parse_statement(struct parser *p, char **words, int count, int tag)
         {"h2d", TL_H2D, 3, COPY_HOST_NS},
         {"d2h", TL_D2H, 3, COPY_HOST_NS},
         {"kern", TL_KERN, 3, KERNEL_HOST_NS},
+        {"graph", TL_GRAPH, 3, KERNEL_HOST_NS},
         {"coll", TL_COLL, 2, COLLECTIVE_HOST_NS},
         {"sync", TL_SYNC, 1, 0},
         {"malloc", TL_MALLOC, 3, 0},
@@ -272,12 +273,14 @@ static int parse_statement(struct parser *p, char **words, int count, int tag)
         return parse_how(p, line, words[2]);
     case TL_CPU:
         line->ns = parse_ms(p, words[1]);
+        snprintf(line->what, sizeof(line->what), "%s", count > 2 ? words[2] : "");
         return 0;
     case TL_H2D:
     case TL_D2H:
         line->bytes = parse_bytes(p, words[1]);
         return parse_options(p, line, words, 2, count);
     case TL_KERN:
+    case TL_GRAPH:
         line->count = parse_count(p, words[1]);
         return parse_options(p, line, words, 2, count);
     case TL_COLL:
@@ -300,6 +303,18 @@ static char *trim(char *text)
     return text;
 }
 
+/* 1 if the line is not of the program. "scale 1:10 ; side workers idle" tells two things. */
+static int parse_remark(struct parser *p, char *text)
+{
+    char *side = strncmp(text, "side ", 5) ? strstr(text, "; side ") : text;
+
+    if (side != text && strncmp(text, "scale", 5) && strncmp(text, "note", 4))
+        return 0;
+    if (side)
+        tl_parse_side(&p->block->side, strstr(side, "side ") + 5);
+    return 1;
+}
+
 static int parse_line(struct parser *p, char *text)
 {
     char *words[MAX_WORDS], *comment = strchr(text, '#'), *colons;
@@ -310,11 +325,7 @@ static int parse_line(struct parser *p, char *text)
     text = trim(text);
     if (!*text)
         return 0;
-    if (!strncmp(text, "side ", 5)) {
-        tl_parse_side(&p->block->side, text + 5);
-        return 0;
-    }
-    if (!strncmp(text, "scale", 5) || !strncmp(text, "note", 4))
+    if (parse_remark(p, text))
         return 0;
     colons = strstr(text, "::");
     if (colons) {
@@ -347,7 +358,7 @@ static void start_block(struct parser *p, struct tl_file *file, const char *case
     memset(p->block, 0, sizeof(*p->block));
     snprintf(p->block->case_id, sizeof(p->block->case_id), "%s", case_id);
     snprintf(p->block->name, sizeof(p->block->name), "%s", name);
-    p->block->side = tl_side_unknown;
+    tl_side_clear(&p->block->side);
     p->block_line = 0;
     p->rank = NULL;
     p->depth = 0;

@@ -20,6 +20,7 @@ enum tl_op {
     TL_H2D,
     TL_D2H,
     TL_KERN,
+    TL_GRAPH, /* one launch of count kernels */
     TL_COLL,
     TL_SYNC,
     TL_MALLOC,
@@ -54,14 +55,24 @@ struct tl_line {
     uint64_t stream;
     uint32_t grid, block; /* 0 = not given */
     enum tl_how how;
+    char what[32]; /* of cpu: the function that a look at the stack would show */
     int pinned, sync, underfilled, trial, blocking;
 };
 
 /* What `side` lines tell about other threads, processes and the machine; TL_NOT_GIVEN = silent. */
 struct tl_side {
     int64_t workers, worker_cpu_percent;
-    int worker_disk_wait; /* 1: state=D, 0: another state, TL_NOT_GIVEN */
-    int64_t cores, cores_idle;
+    int64_t worker_disk_wait; /* 1: state=D, 0: another state */
+    int64_t respawn_gap_s;    /* the workers end and start again in every gap as long as this */
+    int64_t cores, cores_idle, user_percent, system_percent;
+    int64_t launch_run_percent, launch_runnable_percent; /* of the launching thread */
+    int64_t launch_partly;                               /* 1: only in some stretches */
+    int64_t threads;            /* other threads of the process of which something is said */
+    int64_t thread_cpu_percent; /* of each */
+    int64_t threads_in_gap;     /* 1: only while the launching thread is silent */
+    char thread_name[24];
+    int64_t serves;    /* 1: epoll waits for requests */
+    int64_t collector; /* 1: stacks show the garbage collector */
     int64_t sms;
 };
 

@@ -7,6 +7,7 @@
 
 #include "timeline_events.h"
 #include "timeline_sim.h"
+#include "timeline_watch.h"
 
 #define MAX_STREAMS   16
 #define MAX_LINES     1024
@@ -25,7 +26,8 @@ struct rank_events {
     struct op_queue queue[MAX_STREAMS];
     uint64_t corr;
     int64_t silence_start, run_ns, runnable_ns; /* of the silence since the last call */
-    int64_t next_sample_ns, throttled_ns;
+    int64_t next_sample_ns;
+    struct tl_watch watch;
 };
 
 struct events {
@@ -61,25 +63,9 @@ static void hold_op(struct op_queue *queue, const struct wi_device_op *op)
 
 static void give_sample(struct events *ev, int rank, int64_t at, int64_t interval)
 {
-    const struct tl_side *side = &ev->block->side;
     struct wi_event event = {.kind = WI_EVENT_SAMPLE};
-    struct wi_host_sample *sample = &event.u.sample;
-    int64_t cpu = side->worker_cpu_percent;
 
-    sample->at_ns = at;
-    sample->interval_ns = interval;
-    sample->children = side->workers < 0 ? WI_UNKNOWN : side->workers;
-    sample->child_cpu_permille = cpu < 0 ? WI_UNKNOWN : cpu * 10;
-    sample->child_disk_permille = WI_UNKNOWN;
-    if (side->worker_disk_wait == 0)
-        sample->child_disk_permille = 0;
-    else if (side->worker_disk_wait > 0 && cpu >= 0)
-        sample->child_disk_permille = 1000 - cpu * 10;
-    sample->cores_allowed = side->cores < 0 ? WI_UNKNOWN : side->cores;
-    sample->cores_idle_permille = side->cores_idle < 0 ? WI_UNKNOWN : side->cores_idle * 1000;
-    sample->gpu_util_permille = WI_UNKNOWN;
-    sample->throttled_ns = ev->rank[rank].throttled_ns;
-    ev->rank[rank].throttled_ns = 0;
+    tl_watch_sample(&ev->rank[rank].watch, at, interval, &event.u.sample);
     give(ev, rank, &event);
 }
 
@@ -158,6 +144,8 @@ static const char *api_of(const struct tl_line *line)
         return "cudaFree";
     case TL_HOSTALLOC:
         return "cudaHostAlloc";
+    case TL_GRAPH:
+        return "cudaGraphLaunch";
     default:
         return "cudaLaunchKernel";
     }
@@ -185,6 +173,9 @@ static void fill_class(struct wi_host_call *call, const struct tl_line *line)
     case TL_HOSTALLOC:
         call->api_class = WI_API_PIN;
         break;
+    case TL_GRAPH:
+        call->api_class = WI_API_GRAPH_LAUNCH;
+        break;
     default:
         call->api_class = WI_API_LAUNCH;
         break;
@@ -208,6 +199,7 @@ static void hold_device_work(struct events *ev, int rank, const struct tl_line *
         op.dst_mem = call->dst_mem;
     } else {
         op.name = ev->kernel_name[line->number];
+        op.kind = line->op == TL_GRAPH ? WI_OP_GRAPH : WI_OP_KERNEL;
         op.flags = line->op == TL_COLL ? WI_OP_COLLECTIVE : 0;
         if (line->grid)
             op.grid[0] = line->grid, op.grid[1] = op.grid[2] = 1;
@@ -238,48 +230,41 @@ static void on_call(void *ctx, int rank, const struct tl_line *line, int64_t ent
         hold_device_work(ev, rank, line, &call, op_start, op_end);
 }
 
-/* What the host watch would see of a wait; a thread that is runnable shows in schedstat only. */
-static int span_of(enum tl_how how)
+/* Samples that fall into the silence see the part that lies before them. */
+static void spread_silence(struct events *ev, int rank, const struct tl_line *line, int64_t a,
+                           int64_t b)
 {
-    static const int kinds[TL_HOW_COUNT] = {
-        [TL_FUTEX] = WI_SPAN_WAIT_FUTEX,
-        [TL_POLL] = WI_SPAN_WAIT_POLL,
-        [TL_EPOLL] = WI_SPAN_WAIT_POLL,
-        [TL_READ] = WI_SPAN_WAIT_FILE,
-        [TL_FSYNC] = WI_SPAN_WAIT_FSYNC,
-        [TL_CONDVAR] = WI_SPAN_WAIT_FUTEX,
-        [TL_CHILD] = WI_SPAN_WAIT_CHILD,
-        [TL_GIL] = WI_SPAN_WAIT_FUTEX,
-        [TL_RUNQ] = -1,
-        [TL_THROTTLED] = -1,
-    };
+    struct rank_events *re = &ev->rank[rank];
+    int64_t from = a;
 
-    return kinds[how];
+    while (re->next_sample_ns < b) {
+        int64_t at = re->next_sample_ns;
+
+        tl_watch_silence(&re->watch, line, a, b, from, at);
+        flush_before(ev, rank, at + 1);
+        from = at;
+    }
+    tl_watch_silence(&re->watch, line, a, b, from, b);
 }
 
 static void on_silence(void *ctx, int rank, const struct tl_line *line, int64_t a, int64_t b)
 {
     struct events *ev = ctx;
     struct rank_events *re = &ev->rank[rank];
+    struct wi_event event = {.kind = WI_EVENT_SPAN};
+    int64_t run, runnable;
 
-    if (line->op == TL_CPU) {
-        re->run_ns += b - a;
+    if (b <= a)
         return;
-    }
-    if (line->how == TL_RUNQ)
-        re->runnable_ns += b - a;
-    if (line->how == TL_THROTTLED)
-        re->throttled_ns += b - a;
-    if (span_of(line->how) >= 0 && b - a > KNOWN_SILENCE) {
-        struct wi_event event = {.kind = WI_EVENT_SPAN};
-
-        event.u.span.start_ns = BASE_NS + a;
-        event.u.span.end_ns = BASE_NS + b;
+    flush_before(ev, rank, BASE_NS + a);
+    tl_watch_schedule(&re->watch, line, b - a, &run, &runnable);
+    re->run_ns += run;
+    re->runnable_ns += runnable;
+    if (tl_watch_span(&re->watch, line, BASE_NS + a, BASE_NS + b, &event.u.span)) {
         event.u.span.thread = FIRST_THREAD + (uint32_t)rank;
-        event.u.span.kind = (uint8_t)span_of(line->how);
-        flush_before(ev, rank, BASE_NS + a);
         give(ev, rank, &event);
     }
+    spread_silence(ev, rank, line, BASE_NS + a, BASE_NS + b);
 }
 
 static void edge_call(struct events *ev, int rank, int64_t at)
@@ -314,7 +299,7 @@ static void name_kernels(struct events *ev)
 
             if (line->op == TL_COLL)
                 snprintf(name, sizeof(name), "ncclDevKernel_AllReduce_Sum_f32");
-            else if (line->op == TL_KERN)
+            else if (line->op == TL_KERN || line->op == TL_GRAPH)
                 snprintf(name, sizeof(name), "step_kernel_%d", line->number);
             else
                 continue;
@@ -336,6 +321,7 @@ static void give_start(struct events *ev, int rank)
     device->registers_per_sm = 65536;
     device->shared_bytes_per_sm = 100 * 1024;
     give(ev, rank, &event);
+    tl_watch_start(&ev->rank[rank].watch, &ev->block->side, ev->names);
     ev->rank[rank].next_sample_ns = BASE_NS + SAMPLE_NS;
     ev->rank[rank].silence_start = BASE_NS;
     /* Before the program's first line, so that its window starts with it. */

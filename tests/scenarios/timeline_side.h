@@ -5,8 +5,8 @@
 
 #include "timeline.h"
 
-extern const struct tl_side tl_side_unknown;
-
+/* Nothing is given yet. */
+void tl_side_clear(struct tl_side *side);
 /* Takes what it understands from the text after "side", which it cuts up. */
 void tl_parse_side(struct tl_side *side, char *text);
 

@@ -75,6 +75,7 @@ int tl_line_tag(const struct tl_line *line)
     case TL_D2H:
         return tag_or(line, TL_TAG_COPY);
     case TL_KERN:
+    case TL_GRAPH:
     case TL_COLL:
         return tag_or(line, TL_TAG_LAUNCH_GAP);
     case TL_MALLOC:
@@ -146,6 +147,17 @@ static void play_kernels(struct sim_rank *r, const struct tl_line *line)
             host_until(r, *ready + line->wake_ns, tag);
         tell_call(r, line, enter, start, *ready);
     }
+}
+
+static void play_graph(struct sim_rank *r, const struct tl_line *line)
+{
+    int64_t *ready = &r->ready[line->stream % MAX_STREAMS], enter = r->now;
+
+    host_until(r, r->now + line->host_ns, tl_line_tag(line));
+    int64_t start = r->now > *ready ? r->now : *ready;
+    *ready = start + line->count * line->dev_ns;
+    tell_kernel(r, line, start, *ready);
+    tell_call(r, line, enter, start, *ready);
 }
 
 static void play_allocations(struct sim_rank *r, const struct tl_line *line)
@@ -225,6 +237,9 @@ static void step(struct sim_rank *r)
         break;
     case TL_KERN:
         play_kernels(r, line);
+        break;
+    case TL_GRAPH:
+        play_graph(r, line);
         break;
     case TL_COLL:
         reach_collective(r, line);
