@@ -106,6 +106,8 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
     if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
         device->bad_since_ns = WI_UNKNOWN;
     wi_device_close_gap(device);
+    if (!wi_tables_wants_gap(account->tables, end_ns - start_ns))
+        return;
     struct wi_gap_row gap = {device->info.device, start_ns, end_ns, WI_SUB_UNDETERMINED};
     if (charge.main_sig && charge.main_sig->key.subcause != WI_UNDECIDED) {
         gap.subcause = (enum wi_subcause)charge.main_sig->key.subcause;

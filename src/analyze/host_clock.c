@@ -184,6 +184,7 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
         thread->spans = wi_arena_alloc(calls->arena, WI_SPAN_SLOTS * sizeof(*thread->spans));
     if (!thread->spans)
         return;
+    calls->spans_kept++;
     if (thread->span_count) {
         uint32_t last = (thread->span_first + thread->span_count - 1) % WI_SPAN_SLOTS;
         struct wi_span_kept *kept = &thread->spans[last];

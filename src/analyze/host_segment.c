@@ -42,6 +42,8 @@ static int64_t covered(const struct wi_host_walk *walk, const struct segment *se
 {
     const struct wi_calls *calls = walk->charge->calls;
     int64_t most = 0;
+    if (!calls->spans_kept)
+        return 0;
     for (uint32_t i = 0; i < calls->thread_count; i++) {
         const struct wi_thread *thread = &calls->threads[i];
         if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
@@ -117,7 +119,7 @@ static const struct wi_call_slot *copy_behind(const struct wi_calls *calls,
 static int exposed_by(const struct wi_charge *charge, const struct wi_call_slot *before,
                       int64_t *work_ns)
 {
-    if (!before)
+    if (!before || (before->call.api_class != WI_API_COPY && before->call.api_class != WI_API_SYNC))
         return -1;
     *work_ns = waited_work(charge, before);
     if (before->call.api_class == WI_API_COPY && wi_call_blocked(before) &&

@@ -13,11 +13,11 @@ struct wi_ledger *wi_ledger_create(struct wi_arena *arena)
 
 static uint32_t hash_key(const struct wi_sig_key *key)
 {
-    const unsigned char *bytes = (const unsigned char *)key;
-    uint32_t hash = 2166136261u; /* FNV-1a; the struct has no padding */
-    for (size_t i = 0; i < sizeof(*key); i++)
-        hash = (hash ^ bytes[i]) * 16777619u;
-    return hash ^ (hash >> 15);
+    uint64_t words[4], hash = 0;
+    memcpy(words, key, sizeof(words)); /* the struct has no padding */
+    for (int i = 0; i < 4; i++)
+        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(hash >> 32);
 }
 
 _Static_assert(sizeof(struct wi_sig_key) == 32, "the key is hashed bytewise: no padding");
@@ -42,9 +42,13 @@ static struct wi_signature *find_or_add(struct wi_ledger *ledger, const struct w
 
 struct wi_signature *wi_ledger_get(struct wi_ledger *ledger, const struct wi_sig_key *key)
 {
+    if (ledger->latest && !memcmp(&ledger->slots[ledger->latest - 1].key, key, sizeof(*key)))
+        return &ledger->slots[ledger->latest - 1];
     struct wi_signature *sig = find_or_add(ledger, key, &ledger->count, 0, WI_SIG_SLOTS);
-    if (sig)
+    if (sig) {
+        ledger->latest = (uint32_t)(sig - ledger->slots) + 1;
         return sig;
+    }
     struct wi_sig_key other = {
         .device = key->device, .subcause = key->subcause, .exposed_by = -1, .flags = key->flags};
     return find_or_add(ledger, &other, &ledger->others, WI_SIG_SLOTS, WI_SIG_OTHERS);

@@ -86,6 +86,7 @@ struct wi_signature {
 struct wi_ledger {
     uint32_t count;     /* full signatures in use */
     uint32_t others;    /* catch-alls in use */
+    uint32_t latest;    /* slot + 1 of the signature found last: most pieces repeat it */
     int64_t spilled_ns; /* charged to nothing: more devices than catch-alls can hold */
     uint32_t index[2 * (WI_SIG_SLOTS + WI_SIG_OTHERS)]; /* open addressing, slot + 1 */
     struct wi_signature slots[WI_SIG_SLOTS + WI_SIG_OTHERS];

@@ -1,4 +1,4 @@
-/* A binary heap of starts over a pool of operations, see op_queue.h.
+/* A ring for operations in order and a heap for the others, over one pool; see op_queue.h.
  * Threads: the engine's. May not: allocate after creation. */
 #include "analyze/op_queue.h"
 
@@ -12,12 +12,48 @@ int wi_op_queue_init(struct wi_op_queue *queue, struct wi_arena *arena)
     queue->ops = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->ops));
     queue->free = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->free));
     queue->heap = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->heap));
-    return queue->ops && queue->free && queue->heap ? WI_OK : WI_ERR_NOMEM;
+    queue->ring = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->ring));
+    return queue->ops && queue->free && queue->heap && queue->ring ? WI_OK : WI_ERR_NOMEM;
 }
 
 static int before(const struct wi_op_entry *a, const struct wi_op_entry *b)
 {
     return a->start_ns < b->start_ns || (a->start_ns == b->start_ns && a->number < b->number);
+}
+
+static void heap_push(struct wi_op_queue *queue, const struct wi_op_entry *entry)
+{
+    uint32_t at = queue->heap_count++;
+    while (at && before(entry, &queue->heap[(at - 1) / 2])) {
+        queue->heap[at] = queue->heap[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    queue->heap[at] = *entry;
+}
+
+static struct wi_op_entry heap_pop(struct wi_op_queue *queue)
+{
+    struct wi_op_entry first = queue->heap[0];
+    struct wi_op_entry last = queue->heap[--queue->heap_count];
+    uint32_t at = 0;
+    for (;;) {
+        uint32_t child = 2 * at + 1;
+        if (child >= queue->heap_count)
+            break;
+        if (child + 1 < queue->heap_count && before(&queue->heap[child + 1], &queue->heap[child]))
+            child++;
+        if (!before(&queue->heap[child], &last))
+            break;
+        queue->heap[at] = queue->heap[child];
+        at = child;
+    }
+    queue->heap[at] = last;
+    return first;
+}
+
+static struct wi_op_entry *ring_at(const struct wi_op_queue *queue, uint32_t i)
+{
+    return &queue->ring[(queue->ring_first + i) % WI_OP_SLOTS];
 }
 
 int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op)
@@ -26,38 +62,39 @@ int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op)
         return -1;
     uint32_t slot = queue->free_count ? queue->free[--queue->free_count] : queue->count;
     queue->ops[slot] = *op;
+    queue->count++;
     struct wi_op_entry entry = {op->start_ns, ++queue->pushed, slot};
-    uint32_t at = queue->count++;
-    while (at && before(&entry, &queue->heap[(at - 1) / 2])) {
-        queue->heap[at] = queue->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    queue->heap[at] = entry;
+    if (!queue->ring_count || op->start_ns >= ring_at(queue, queue->ring_count - 1)->start_ns)
+        *ring_at(queue, queue->ring_count++) = entry;
+    else
+        heap_push(queue, &entry);
     return 0;
+}
+
+/* 1 if the earliest one is in the ring. */
+static int ring_is_first(const struct wi_op_queue *queue)
+{
+    return queue->ring_count && (!queue->heap_count || before(ring_at(queue, 0), &queue->heap[0]));
 }
 
 int64_t wi_op_queue_first(const struct wi_op_queue *queue)
 {
-    return queue->count ? queue->heap[0].start_ns : INT64_MAX;
+    if (!queue->count)
+        return INT64_MAX;
+    return ring_is_first(queue) ? ring_at(queue, 0)->start_ns : queue->heap[0].start_ns;
 }
 
 struct wi_device_op wi_op_queue_pop(struct wi_op_queue *queue, uint64_t *number)
 {
-    struct wi_op_entry first = queue->heap[0];
-    struct wi_op_entry last = queue->heap[--queue->count];
-    uint32_t at = 0;
-    for (;;) {
-        uint32_t child = 2 * at + 1;
-        if (child >= queue->count)
-            break;
-        if (child + 1 < queue->count && before(&queue->heap[child + 1], &queue->heap[child]))
-            child++;
-        if (!before(&queue->heap[child], &last))
-            break;
-        queue->heap[at] = queue->heap[child];
-        at = child;
+    struct wi_op_entry first;
+    if (ring_is_first(queue)) {
+        first = *ring_at(queue, 0);
+        queue->ring_first = (queue->ring_first + 1) % WI_OP_SLOTS;
+        queue->ring_count--;
+    } else {
+        first = heap_pop(queue);
     }
-    queue->heap[at] = last;
+    queue->count--;
     queue->free[queue->free_count++] = first.slot;
     *number = first.number;
     return queue->ops[first.slot];

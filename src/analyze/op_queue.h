@@ -1,4 +1,5 @@
-/* Device operations that wait for their turn, ordered by start.
+/* Device operations that wait for their turn, ordered by start: those that come in order in a ring,
+ * the others in a heap.
  * Threads: the engine's. May not: allocate after creation. */
 #ifndef WI_ANALYZE_OP_QUEUE_H
 #define WI_ANALYZE_OP_QUEUE_H
@@ -19,8 +20,9 @@ struct wi_op_entry {
 struct wi_op_queue {
     struct wi_device_op *ops;
     uint32_t *free; /* stack of free slots */
-    struct wi_op_entry *heap;
-    uint32_t count, free_count;
+    struct wi_op_entry *heap, *ring;
+    uint32_t heap_count, ring_first, ring_count;
+    uint32_t count, free_count; /* count: of both */
     uint64_t pushed;
 };
 

@@ -19,6 +19,9 @@ struct wi_tables *wi_tables_create(struct wi_arena *arena)
 
 static uint32_t kernel_row(struct wi_tables *tables, uint32_t name, int32_t device)
 {
+    const struct wi_kernel_row *latest = &tables->kernels[tables->latest_kernel];
+    if (tables->latest_kernel && latest->name == name && latest->device == device)
+        return tables->latest_kernel;
     const uint32_t mask = WI_ARRAY_LEN(tables->kernel_index) - 1;
     uint32_t at = (name * 2654435761u + (uint32_t)device * 40503u) & mask;
     for (; tables->kernel_index[at]; at = (at + 1) & mask) {
@@ -38,6 +41,7 @@ static uint32_t kernel_row(struct wi_tables *tables, uint32_t name, int32_t devi
 uint32_t wi_tables_kernel(struct wi_tables *tables, const struct wi_device_op *op)
 {
     uint32_t row = kernel_row(tables, op->name, op->device);
+    tables->latest_kernel = row;
     struct wi_kernel_row *kernel = &tables->kernels[row];
     kernel->count++;
     kernel->total_ns += op->end_ns - op->start_ns;
@@ -83,17 +87,30 @@ uint32_t wi_tables_copy(struct wi_tables *tables, const struct wi_device_op *op,
     return row;
 }
 
+static uint32_t shortest_gap(const struct wi_tables *tables)
+{
+    uint32_t shortest = 0;
+    for (uint32_t i = 1; i < tables->gap_count; i++)
+        if (tables->gaps[i].end_ns - tables->gaps[i].start_ns <
+            tables->gaps[shortest].end_ns - tables->gaps[shortest].start_ns)
+            shortest = i;
+    return shortest;
+}
+
 void wi_tables_gap(struct wi_tables *tables, const struct wi_gap_row *gap)
 {
     if (tables->gap_count < WI_GAP_SLOTS) {
         tables->gaps[tables->gap_count++] = *gap;
+    } else if (gap->end_ns - gap->start_ns > tables->shortest_ns) {
+        tables->gaps[shortest_gap(tables)] = *gap;
+    } else {
         return;
     }
-    struct wi_gap_row *shortest = &tables->gaps[0];
-    for (uint32_t i = 1; i < WI_GAP_SLOTS; i++)
-        if (tables->gaps[i].end_ns - tables->gaps[i].start_ns <
-            shortest->end_ns - shortest->start_ns)
-            shortest = &tables->gaps[i];
-    if (gap->end_ns - gap->start_ns > shortest->end_ns - shortest->start_ns)
-        *shortest = *gap;
+    const struct wi_gap_row *shortest = &tables->gaps[shortest_gap(tables)];
+    tables->shortest_ns = shortest->end_ns - shortest->start_ns;
+}
+
+int wi_tables_wants_gap(const struct wi_tables *tables, int64_t ns)
+{
+    return tables->gap_count < WI_GAP_SLOTS || ns > tables->shortest_ns;
 }

@@ -13,6 +13,8 @@
 
 struct wi_tables {
     uint32_t kernel_count, copy_count, gap_count;
+    uint32_t latest_kernel;                     /* row found last: kernels often repeat */
+    int64_t shortest_ns;                        /* of the gaps kept, once all slots are taken */
     uint32_t kernel_index[2 * WI_KERNEL_SLOTS]; /* open addressing, row + 1 */
     struct wi_kernel_row kernels[WI_KERNEL_SLOTS];
     struct wi_copy_row copies[WI_COPY_SLOTS];
@@ -25,6 +27,8 @@ struct wi_tables *wi_tables_create(struct wi_arena *arena);
 uint32_t wi_tables_kernel(struct wi_tables *tables, const struct wi_device_op *op);
 /* The row of a copy; counts the operation. call_ns: host time of its call, WI_UNKNOWN if none. */
 uint32_t wi_tables_copy(struct wi_tables *tables, const struct wi_device_op *op, int64_t call_ns);
+/* 1 if a gap of this length would be kept. */
+int wi_tables_wants_gap(const struct wi_tables *tables, int64_t ns);
 /* Keeps the gap if it is one of the longest. */
 void wi_tables_gap(struct wi_tables *tables, const struct wi_gap_row *gap);
 
