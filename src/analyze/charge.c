@@ -35,6 +35,9 @@ void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int6
         return;
     struct wi_sig_key key = {
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
+    int copy = after && after->call.api_class == WI_API_COPY;
+    if (copy) /* the copy is what costs, whatever came before it */
+        before = after;
     if (before) {
         key.api_before = before->call.api;
         key.site_before = before->call.site;
@@ -45,7 +48,7 @@ void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int6
     }
     /* All that one copy costs is one occurrence: its device time and the gaps around it. */
     uint64_t gap = charge->occurrence;
-    if (after && after->call.api_class == WI_API_COPY)
+    if (copy)
         charge->occurrence = after->seq;
     wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;

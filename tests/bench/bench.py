@@ -39,8 +39,8 @@ def report_in(folder):
 
 def added_per_call(rows):
     got = figures([f"{BUILD}/tests/preload/bench_calls"])
-    for key, what in (("wrapper", "wrapper (level C)"), ("callback_query", "callback (level A, with the "
-                                                         "virtual CUPTI's own cost)")):
+    for key, what in (("wrapper", "wrapper (level C)"), ("callback", "callback (level A), over a CUPTI client "
+                                                         "that does nothing")):
         name = f"added_per_call_{key}"
         if name in got:
             rows.append((f"added per intercepted call, {what}", "<= 80 ns",
@@ -120,7 +120,7 @@ def timed(words, env=None):
 
 def end_of_job(rows, pairs=7):
     """A short job with and without the preload, in turn: the difference is start-up and report."""
-    job = [f"{BUILD}/tests/preload/job13", "exit", "0"]
+    job = [f"{BUILD}/tests/preload/job13", "launch", "100", "sync"]
     differences = []
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(pairs):

@@ -102,12 +102,12 @@ static void report(const char *name, double *values, int count)
 }
 
 static int compare(const char *self, const char *dir, const char *call, const char *cupti,
-                   const char *name, int pairs)
+                   const char *other, const char *name, int pairs)
 {
     static double differences[MAX_PAIRS];
     char ours[PATH_BYTES], null[PATH_BYTES];
     if (snprintf(ours, sizeof(ours), "%s/../../src/collect/libwhyidle.so", dir) < 0 ||
-        snprintf(null, sizeof(null), "%s/libnull_preload.so", dir) < 0)
+        snprintf(null, sizeof(null), "%s/lib%s.so", dir, other) < 0)
         return 1;
     setenv("WHYIDLE_CUPTI", cupti, 1);
     int count = 0;
@@ -141,7 +141,11 @@ int main(int argc, char **argv)
         return 2;
     setenv("LD_LIBRARY_PATH", libraries, 1);
     printf("pairs %d count\n", pairs);
-    return compare(self, dir, "set-device", "off", "added_per_call_wrapper", pairs) |
-           compare(self, dir, "query", "off", "added_per_call_wrapper_query", pairs) |
-           compare(self, dir, "query", "auto", "added_per_call_callback_query", pairs);
+    return compare(self, dir, "set-device", "off", "null_preload", "added_per_call_wrapper",
+                   pairs) |
+           compare(self, dir, "query", "off", "null_preload", "added_per_call_wrapper_query",
+                   pairs) |
+           compare(self, dir, "query", "auto", "null_cupti", "added_per_call_callback", pairs) |
+           compare(self, dir, "query", "auto", "null_preload", "added_per_call_callback_and_cupti",
+                   pairs);
 }
