@@ -36,7 +36,8 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
 
 __attribute__((constructor)) static void ask_for_injection(void)
 {
+    static int here; /* any object of ours: dladdr wants an address, ISO C no function as one */
     Dl_info own;
-    if (dladdr((void *)&InitializeInjection, &own) && own.dli_fname)
+    if (dladdr(&here, &own) && own.dli_fname)
         setenv("CUDA_INJECTION64_PATH", own.dli_fname, 0);
 }
