@@ -19,6 +19,7 @@ import play_map
 
 ORDER = ["compute", "under-filled", "data-loading", "transfer", "small-batch", "host",
          "communication", "no-work", "warm-up", "unknown"]
+TIE = 1.0  # points: of two stalls this close either may be called the largest
 MOST_LATE = 100.0  # %: a live run that took this much longer than written shows nothing
 # What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
 EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
@@ -132,24 +133,41 @@ def apply_acceptances(said, want, accepted, report, device):
     return notes
 
 
+def apply_collectives(said, want, truth):
+    """To the files a collective that moves its data computes, to whyidle it is communication."""
+    room = min(said.get("communication", 0) - want.get("communication", 0),
+               100 * truth.get("collective_ns", 0) / truth["length_ns"])
+    if room > 0:
+        said["communication"] -= room
+        said["compute"] = said.get("compute", 0) + room
+
+
 # ---- one rank of one case
 
-def wanted_ids(want, tags):
-    cls = largest_stall(want)
-    if cls is None or want[cls] < 1:
-        return []
-    if cls == "under-filled":
-        return ["small-batch/under-filled"]
-    return play_map.subcauses_of(max(tags[cls], key=tags[cls].get))
+def wanted_ids(want, tags, thin_tag=None):
+    """The ids of the largest stall; of several that are as large, those of each. Thin kernels may
+    have a cause of their own: one request at a time."""
+    stalls = {c: v for c, v in want.items() if c != "compute" and v >= 1}
+    ids = []
+    for cls, share in stalls.items():
+        if share < max(stalls.values()) - TIE:
+            continue
+        if cls == "under-filled":
+            ids += play_map.subcauses_of(thin_tag or "under-filled")
+        else:
+            ids += play_map.subcauses_of(max(tags[cls], key=tags[cls].get))
+    return ids
 
 
-def named_ids(report, device, want):
-    """The verdict and the largest finding of the class that the truth has largest."""
-    cls = largest_stall(want)
-    prefix = "small-batch" if cls == "under-filled" else cls
-    findings = [f["id"] for f in report.get("findings", [])
-                if f.get("device") == device["id"] and f["id"].startswith(f"{prefix}/")]
-    return [report.get("verdict", {}).get("id", "-")] + findings[:1]
+def named_ids(report, device, ids):
+    """The verdict and the largest finding of each class that an id is looked for in."""
+    said = [f["id"] for f in report.get("findings", []) if f.get("device") == device["id"]]
+    named = [report.get("verdict", {}).get("id", "-")]
+    for cls in sorted({i.split("/")[0] for i in ids}):
+        of_class = [i for i in said if i.startswith(cls + "/")]
+        # That the grids are thin is what one sees of it; the cause may stand behind.
+        named += of_class[:2 if of_class[:1] == ["small-batch/under-filled"] else 1]
+    return named
 
 
 def judge(case, truth, report, texts, options, start_up_ns=0):
@@ -158,12 +176,14 @@ def judge(case, truth, report, texts, options, start_up_ns=0):
     device = main_device(report)
     said = report_classes(device, start_up_ns)
     raw = dict(said)
+    apply_collectives(said, want, truth)
     notes = apply_acceptances(said, want, acceptances(texts), report, device)
     off = {c: round(said.get(c, 0) - want.get(c, 0), 1) for c in ORDER
            if abs(said.get(c, 0) - want.get(c, 0)) > options.tolerance}
     verdict = report.get("verdict", {}).get("id", "-")
     wrong = [f for f in forbidden(texts) if verdict == f or verdict.startswith(f + "/")]
-    ids, named = wanted_ids(want, tags), named_ids(report, device, want)
+    ids = wanted_ids(want, tags, truth.get("thin_tag"))
+    named = named_ids(report, device, ids)
     accepted_ids = [c for c, _, _ in acceptances(texts)]
     hit = (not ids or any(i in named for i in ids)
            or any(verdict.startswith(c + "/") for c in accepted_ids))

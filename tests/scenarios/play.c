@@ -3,6 +3,8 @@
  *                                              SMs of the device (0 = not said); a broken block has
  *                                              0 ranks
  *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
+ *   play report FILE [--max-loops N]           one JSON line a block and rank: its truth and what
+ *                                              whyidle reports of it
  *   play trace FILE CASE NAME DIR [--max-loops N]
  *                                              writes DIR/rank<R>.wit, binary event traces
  *   play played FILE CASE NAME LOG             the truth of a live run as play_live recorded it
@@ -17,6 +19,7 @@
 #include "live_log.h"
 #include "model/trace_io.h"
 #include "timeline_events.h"
+#include "timeline_report.h"
 #include "timeline_truth.h"
 
 #define NAMES_BYTES (4u << 20)
@@ -55,6 +58,12 @@ static void print_rank(const struct tl_block *block, int rank, const struct tl_t
 {
     printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,", block->case_id,
            *block->name ? block->name : "-", block->rank[rank].id, (long long)truth->length_ns);
+    printf("\"collective_ns\":%lld,", (long long)truth->collective_ns);
+    if (truth->thin_tag) {
+        printf("\"thin_tag\":");
+        print_string(truth->thin_tag);
+        putchar(',');
+    }
     if (launches >= 0)
         printf("\"launches\":%lld,", (long long)launches);
     printf("\"shares\":{");
@@ -64,7 +73,7 @@ static void print_rank(const struct tl_block *block, int rank, const struct tl_t
         print_string(truth->share[i].tag);
         printf(":%lld", (long long)truth->share[i].ns);
     }
-    printf("}}\n");
+    printf("}}");
 }
 
 static int print_truth(const struct tl_file *file, int64_t max_loops)
@@ -73,8 +82,34 @@ static int print_truth(const struct tl_file *file, int64_t max_loops)
 
     for (int b = 0; truth && b < file->blocks; b++)
         if (!tl_truth(&file->block[b], max_loops, truth))
-            for (int r = 0; r < file->block[b].ranks; r++)
+            for (int r = 0; r < file->block[b].ranks; r++) {
                 print_rank(&file->block[b], r, &truth[r], -1);
+                putchar('\n');
+            }
+    free(truth);
+    return 0;
+}
+
+/* A block that cannot be played has no line. */
+static int print_reports(const struct tl_file *file, int64_t max_loops)
+{
+    struct tl_truth *truth = calloc(TL_MAX_RANKS, sizeof(*truth));
+    char *json[TL_MAX_RANKS];
+
+    for (int b = 0; truth && b < file->blocks; b++) {
+        const struct tl_block *block = &file->block[b];
+
+        if (!block->ranks || tl_truth(block, max_loops, truth) ||
+            tl_reports(block, max_loops, json))
+            continue;
+        for (int r = 0; r < block->ranks; r++) {
+            printf("{\"truth\":");
+            print_rank(block, r, &truth[r], -1);
+            printf(",\"report\":%s}\n", json[r]);
+            free(json[r]);
+        }
+        fflush(stdout);
+    }
     free(truth);
     return 0;
 }
@@ -104,8 +139,10 @@ static int print_played(const struct tl_block *block, const char *path)
     int rc = tl_truth_played(block, records, count, &truth);
     for (int64_t i = 0; !rc && i < count; i++)
         launches += block->rank[0].program[records[i].line].op == TL_KERN;
-    if (!rc)
+    if (!rc) {
         print_rank(block, 0, &truth, launches);
+        putchar('\n');
+    }
     free(records);
     return rc;
 }
@@ -224,7 +261,7 @@ static int dump(const struct tl_block *block, int64_t max_loops)
 
 static int usage(void)
 {
-    fputs("usage: play list|truth FILE [--max-loops N]\n"
+    fputs("usage: play list|truth|report FILE [--max-loops N]\n"
           "       play dump FILE CASE NAME [--max-loops N]\n"
           "       play trace FILE CASE NAME DIR [--max-loops N]\n"
           "       play played FILE CASE NAME LOG\n",
@@ -238,6 +275,8 @@ static int run(const struct tl_file *file, int argc, char **argv, int64_t max_lo
         return list(file);
     if (!strcmp(argv[1], "truth") && argc == 3)
         return print_truth(file, max_loops);
+    if (!strcmp(argv[1], "report") && argc == 3)
+        return print_reports(file, max_loops);
     if (argc < 5)
         return usage();
     const struct tl_block *block = tl_find(file, argv[3], strcmp(argv[4], "-") ? argv[4] : "");

@@ -25,6 +25,7 @@ struct edge {
 
 struct recorder {
     int count, cap;
+    int64_t collective_ns;
     struct edge *edges;
 };
 
@@ -84,6 +85,8 @@ static void on_busy(void *ctx, int rank, int64_t a, int64_t b, enum tl_busy kind
                : kind == TL_BUSY_UNDERFILLED ? SLOT_UNDERFILLED
                                              : slot_of(tag);
 
+    if (tag == TL_TAG_COLLECTIVE)
+        ((struct recorder *)ctx + rank)->collective_ns += b - a;
     add((struct recorder *)ctx + rank, LAYER_BUSY, a, b, slot);
 }
 
@@ -120,6 +123,14 @@ static int charged(const struct sweep *s)
     return best;
 }
 
+static const char *thin_tag_of(const struct tl_block *block, const struct tl_rank *rank)
+{
+    for (int i = 0; i < rank->lines; i++)
+        if (rank->program[i].underfilled && rank->program[i].tag >= 0)
+            return block->tag[rank->program[i].tag];
+    return NULL;
+}
+
 static int sweep_rank(const struct tl_block *block, struct recorder *rec, struct tl_truth *truth)
 {
     struct sweep s = {.slots = SLOT_TAGS + block->tags};
@@ -143,6 +154,7 @@ static int sweep_rank(const struct tl_block *block, struct recorder *rec, struct
             s.copy_since[e->slot] = e->since;
     }
     truth->length_ns = at;
+    truth->collective_ns = rec->collective_ns;
     truth->shares = 0;
     for (int slot = 0; slot < s.slots && truth->shares < TL_MAX_SHARES; slot++)
         if (s.ns[slot])
@@ -154,13 +166,14 @@ static int sweep_rank(const struct tl_block *block, struct recorder *rec, struct
 
 int tl_truth(const struct tl_block *block, int64_t max_loops, struct tl_truth *per_rank)
 {
-    struct recorder recs[TL_MAX_RANKS] = {{0, 0, NULL}};
+    struct recorder recs[TL_MAX_RANKS] = {{.count = 0}};
     struct tl_sink sink = {.host = on_host, .busy = on_busy, .copy = on_copy, .ctx = recs};
     int rc = tl_play(block, max_loops, &sink) < 0 ? -1 : 0;
 
     for (int r = 0; r < block->ranks; r++) {
         if (!rc)
             rc = sweep_rank(block, &recs[r], &per_rank[r]);
+        per_rank[r].thin_tag = thin_tag_of(block, &block->rank[r]);
         free(recs[r].edges);
     }
     return rc;
@@ -218,7 +231,7 @@ static void add_played(struct played *p, const struct tl_line *line,
 int tl_truth_played(const struct tl_block *block, const struct live_record *records, int64_t count,
                     struct tl_truth *truth)
 {
-    struct recorder rec = {0, 0, NULL};
+    struct recorder rec = {.count = 0};
     struct played p = {.rec = &rec};
     const struct tl_rank *rank = &block->rank[0];
 
@@ -231,6 +244,7 @@ int tl_truth_played(const struct tl_block *block, const struct live_record *reco
         add_played(&p, &rank->program[records[i].line], &records[i]);
     }
     int rc = sweep_rank(block, &rec, truth);
+    truth->thin_tag = thin_tag_of(block, rank);
     free(rec.edges);
     return rc;
 }
