@@ -1,0 +1,219 @@
+/* The stack readers as a library that a test can call, from C or, by ctypes, from Python: without
+ * the preload, without a GPU.
+ * Threads: as the functions it calls. */
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/attr.h"
+#include "base/out.h"
+#include "collect/native_stack.h"
+#include "collect/peek.h"
+#include "collect/py_codes.h"
+#include "collect/py_frames.h"
+#include "collect/sites.h"
+#include "collect/stack_look.h"
+#include "model/event.h"
+
+static struct wi_site_thread self;
+
+WI_EXPORT int probe_open(void)
+{
+    int failed = wi_sites_init();
+    if (!failed)
+        wi_sites_open();
+    return failed;
+}
+
+WI_EXPORT unsigned probe_capture(void)
+{
+    return wi_site_capture(&self, 1);
+}
+
+/* 1 if Python stacks are on, 0 if not. */
+WI_EXPORT int probe_python(void)
+{
+    return wi_sites_python() != NULL;
+}
+
+WI_EXPORT void probe_text(unsigned site, char *text, size_t cap)
+{
+    struct wi_out out;
+    wi_out_mem(&out, text, cap);
+    wi_site_text(site, &out);
+    wi_out_finish(&out);
+}
+
+WI_EXPORT void probe_words(char *text, size_t cap)
+{
+    struct wi_out out;
+    wi_out_mem(&out, text, cap);
+    wi_sites_words(&out);
+    wi_out_finish(&out);
+}
+
+WI_EXPORT const char *probe_function(unsigned site)
+{
+    return wi_site_function(site);
+}
+
+static int walk(struct wi_peek *peek, struct wi_py_frame *frames)
+{
+    const struct wi_py *py = wi_sites_python();
+    return py ? wi_py_walk(py, peek, (uintptr_t)py->own_state(), frames, WI_PY_FRAMES, NULL) : -1;
+}
+
+/* "file|line|function" a line, innermost first: every frame that is seen. */
+WI_EXPORT int probe_stack(char *text, size_t cap)
+{
+    struct wi_py_frame frames[WI_PY_FRAMES];
+    struct wi_out out;
+    int count = walk(NULL, frames);
+    wi_out_mem(&out, text, cap);
+    for (int i = 0; i < count; i++) {
+        const struct wi_py *py = wi_sites_python();
+        int index = wi_py_code_of(py, NULL, frames[i].code);
+        const struct wi_py_code *code = index < 0 ? NULL : wi_py_code_at(index);
+        if (!code)
+            return -2;
+        wi_out_f(&out, "%s|%d|%s\n", code->file, wi_py_code_line(code, frames[i].instr),
+                 code->function);
+    }
+    wi_out_finish(&out);
+    return count;
+}
+
+/* The layout that is in force, to be held against the headers: name value, a line each. */
+WI_EXPORT int probe_layout(char *text, size_t cap)
+{
+    struct wi_py py;
+    struct wi_out out;
+    int failed = wi_py_find(&py);
+    wi_out_mem(&out, text, cap);
+#define FIELD(name) wi_out_f(&out, #name " %d\n", (int)py.at.name);
+    FIELD(tstate_frame)
+    FIELD(cframe_frame)
+    FIELD(tstate_interp)
+    FIELD(tstate_thread)
+    FIELD(frame_prev)
+    FIELD(frame_code)
+    FIELD(frame_instr)
+    FIELD(frame_owner)
+    FIELD(code_file)
+    FIELD(code_function)
+    FIELD(code_qualname)
+    FIELD(code_first)
+    FIELD(code_table)
+    FIELD(code_bytecode)
+    FIELD(object_type)
+    FIELD(var_size)
+    FIELD(bytes_size)
+    FIELD(bytes_data)
+    FIELD(text_length)
+    FIELD(text_state)
+    FIELD(text_ascii)
+    FIELD(text_wide)
+    FIELD(finalizing)
+    FIELD(gc_collecting)
+#undef FIELD
+    wi_out_finish(&out);
+    return failed;
+}
+
+/* Walks own stack `times` times; returns how many walks gave other frames than the first. */
+WI_EXPORT int probe_stress(int times)
+{
+    struct wi_py_frame first[WI_PY_FRAMES], again[WI_PY_FRAMES];
+    memset(first, 0, sizeof(first)); /* the padding is compared too */
+    memset(again, 0, sizeof(again));
+    int count = walk(NULL, first), different = 0;
+    for (int i = 0; i < times; i++) {
+        int now = walk(NULL, again);
+        different += now != count || memcmp(first, again, sizeof(*first) * (size_t)count) != 0;
+    }
+    return count < 1 ? -1 : different;
+}
+
+WI_EXPORT void *probe_state(void)
+{
+    const struct wi_py *py = wi_sites_python();
+    return py ? py->own_state() : NULL;
+}
+
+/* Looks at another thread's stack. "span name", or "" if nothing was seen. */
+WI_EXPORT int probe_look(void *tstate, char *text, size_t cap)
+{
+    struct wi_look look;
+    struct wi_out out;
+    const struct wi_py *py = wi_sites_python();
+    int result = py ? wi_look_at(py, (uintptr_t)tstate, &look) : -1;
+    wi_out_mem(&out, text, cap);
+    if (result == 0) {
+        wi_out_f(&out, "%s ", wi_span_kind_word((unsigned)look.span));
+        wi_look_name(look.code, &out);
+        if (look.collecting)
+            wi_out_str(&out, " collecting");
+    }
+    wi_out_finish(&out);
+    return result;
+}
+
+/* The same from a thread that is none of Python's: the calling thread keeps what lock it has. */
+struct looker {
+    void *tstate;
+    char *text;
+    size_t cap;
+    int result;
+};
+
+static void *look_from_outside(void *argument)
+{
+    struct looker *looker = argument;
+    looker->result = probe_look(looker->tstate, looker->text, looker->cap);
+    return NULL;
+}
+
+WI_EXPORT int probe_look_outside(void *tstate, char *text, size_t cap)
+{
+    pthread_t thread;
+    struct looker looker = {tstate, text, cap, -1};
+    if (pthread_create(&thread, NULL, look_from_outside, &looker) == 0)
+        pthread_join(thread, NULL);
+    return looker.result;
+}
+
+WI_EXPORT int probe_kind(const char *file)
+{
+    return (int)wi_code_kind_of(file);
+}
+
+/* Nanoseconds a capture takes, by the median of many; the caller's stack is the measured one. */
+WI_EXPORT int64_t probe_cost_ns(int times)
+{
+    struct timespec a, b;
+    int64_t best = INT64_MAX;
+    for (int i = 0; i < times; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        wi_site_capture(&self, 1);
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        int64_t ns = (b.tv_sec - a.tv_sec) * INT64_C(1000000000) + b.tv_nsec - a.tv_nsec;
+        best = ns < best ? ns : best;
+    }
+    return best;
+}
+
+/* The sleep of a C function that Python calls with or without its lock. */
+WI_EXPORT void probe_sleep_ms(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+/* Native: the unwinder that is used from now on, and the site of the calling C code. */
+WI_EXPORT const char *probe_unwinder(int best)
+{
+    wi_native_open((enum wi_unwinder)best);
+    return wi_native_words(wi_native_how());
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env python3
+"""Python stacks of every interpreter of one release that this machine has. Argument: the minor."""
+import os
+import subprocess
+import sys
+
+from pythons import find
+
+minor = int(sys.argv[1])
+build = os.environ["WI_BUILD"]
+here = os.path.dirname(os.path.abspath(__file__))
+interpreters = find(minor)
+if not interpreters:
+    print(f"skipped: no Python 3.{minor} on this machine")
+    sys.exit(77)
+failed = 0
+for interpreter in interpreters:
+    done = subprocess.run([interpreter, os.path.join(here, "frames_job.py"),
+                           os.path.join(build, "tests", "sites", "libsites_probe.so")],
+                          capture_output=True, text=True, timeout=120)
+    print(interpreter, "status", done.returncode)
+    print(done.stdout[-6000:], done.stderr[-3000:])
+    failed += done.returncode != 0
+sys.exit(1 if failed else 0)
