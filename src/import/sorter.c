@@ -9,9 +9,9 @@
 
 #include "base/err.h"
 
-#define RUN_EVENTS   (192u << 10) /* 24 MiB of events, and 9 MiB for sorting them */
+#define RUN_EVENTS   ((uint32_t)((24u << 20) / sizeof(struct wi_event))) /* 24 MiB of events */
 #define FIRST_EVENTS 1024u
-#define MAX_RUNS     128                /* 25 million events; then they are merged into one run */
+#define MAX_RUNS     128                /* 16 million events; then they are merged into one run */
 #define LONGEST_NS   ((int64_t)1 << 57) /* four years */
 #define PART_EVENTS  256u               /* 32 KiB a run while merging: 4 MiB for all of them */
 
