@@ -16,7 +16,7 @@ if not interpreters:
 failed = 0
 for interpreter in interpreters:
     done = subprocess.run([interpreter, os.path.join(here, "frames_job.py"),
-                           os.path.join(build, "tests", "sites", "libsites_probe.so")],
+                           os.path.join(build, "tests", "sites", "libwhyidle_sites_probe.so")],
                           capture_output=True, text=True, timeout=120)
     print(interpreter, "status", done.returncode)
     print(done.stdout[-6000:], done.stderr[-3000:])

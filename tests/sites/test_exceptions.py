@@ -1,0 +1,32 @@
+#!/usr/bin/env python3
+"""C++ exceptions cost the same with and without the preload, and come from the same library."""
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import BUILD, Checks, environment, need_virtual_gpu  # noqa: E402
+
+PAIRS = 7
+MOST = 1.10
+need_virtual_gpu()
+checks = Checks()
+job = os.path.join(BUILD, "tests", "sites", "throw_job")
+times = {True: [], False: []}
+with tempfile.TemporaryDirectory() as out:
+    for pair in range(PAIRS):
+        for preload in (bool(pair % 2), not pair % 2):
+            done = subprocess.run([job], capture_output=True, text=True, timeout=60,
+                                  env=environment(out, preload=preload, WHYIDLE_PRINT="none"))
+            ns, raises, traces = done.stdout.split()
+            checks.equal("status", done.returncode, 0)
+            checks.true("exceptions are libgcc's", "libgcc_s" in raises, raises)
+            checks.true("backtrace is the C library's", "libc.so" in traces, traces)
+            times[preload].append(int(ns))
+ratio = min(times[True]) / min(times[False])
+print(f"10000 exceptions: {statistics.median(times[False]) / 1e6:.2f} ms without, "
+      f"{statistics.median(times[True]) / 1e6:.2f} ms with; ratio of the best {ratio:.3f}")
+checks.true("the ratio", ratio <= MOST, ratio)
+checks.finish()
