@@ -57,6 +57,8 @@ struct wi_device *wi_account_device(struct wi_engine *engine, int32_t id)
     if (!device)
         return NULL;
     wi_device_init(device, id);
+    engine->steps[engine->device_count] =
+        wi_arena_alloc(&engine->arena, sizeof(struct wi_step_finder));
     engine->devices[engine->device_count++] = device;
     return device;
 }
@@ -210,6 +212,17 @@ static void take_late(struct wi_engine *engine, struct wi_device *device,
         sig->portion_ns[WI_PORTION_UNSEEN] -= taken;
 }
 
+static void note_step(struct wi_engine *engine, const struct wi_device *device,
+                      const struct wi_device_op *op)
+{
+    uint32_t i = 0;
+    while (engine->devices[i] != device)
+        i++;
+    int64_t idle = device->gap_start_ns == WI_UNKNOWN ? 0 : op->start_ns - device->gap_start_ns;
+    if (engine->steps[i])
+        wi_steps_op(engine->steps[i], op, idle > 0 ? idle : 0);
+}
+
 void wi_account_next(struct wi_engine *engine)
 {
     struct wi_account account = {engine, engine->ledger, engine->tables};
@@ -229,6 +242,7 @@ void wi_account_next(struct wi_engine *engine)
         device->pos_ns = device->window_start_ns;
     }
     wi_device_advance(device, op.start_ns, &rows);
+    note_step(engine, device, &op);
     struct wi_active active = activate(engine, device, &op, slot);
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))

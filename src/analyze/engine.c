@@ -76,6 +76,9 @@ static void push_device(struct wi_engine *engine, const struct wi_device_info *i
 /* Frames are kept by what they say; one that says nothing is not kept. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
+    for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
+        if (engine->steps[i])
+            wi_steps_mark(engine->steps[i], span->start_ns);
     if (span->kind < WI_SPAN_COUNT && span->kind != WI_SPAN_FRAME) {
         wi_clock_span(&engine->calls, span, span->kind);
     } else if (span->kind == WI_SPAN_FRAME) {

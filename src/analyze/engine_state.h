@@ -10,6 +10,7 @@
 #include "analyze/ledger.h"
 #include "analyze/op_queue.h"
 #include "analyze/result.h"
+#include "analyze/steps.h"
 #include "analyze/tables.h"
 
 #define WI_DEVICE_SLOTS 64u
@@ -34,7 +35,8 @@ struct wi_engine {
     struct wi_op_queue queue;
     struct wi_ledger *ledger;
     struct wi_tables *tables;
-    struct wi_device *devices[WI_DEVICE_SLOTS]; /* by order of appearance */
+    struct wi_device *devices[WI_DEVICE_SLOTS];    /* by order of appearance */
+    struct wi_step_finder *steps[WI_DEVICE_SLOTS]; /* NULL where there was no memory */
     uint32_t device_count;
     struct wi_busy_span blind[WI_BLIND_SLOTS];
     uint32_t blind_count;

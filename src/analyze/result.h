@@ -38,6 +38,17 @@ struct wi_series {
     int64_t ns[WI_SERIES_BUCKETS][WI_SERIES_KINDS];
 };
 
+/* Steps of one device's work; count 0 = none found. */
+struct wi_steps {
+    uint64_t count;
+    int marked;                /* 1: as the job marked them, 0: found by their pattern */
+    int64_t start_ns;          /* of the first */
+    int64_t median_ns, p95_ns; /* from one start to the next */
+    uint64_t outliers;         /* steps of more than three medians */
+    uint64_t outlier_every;    /* 0 = at no fixed distance */
+    int64_t outlier_extra_ns;  /* what they took beyond the median, summed */
+};
+
 struct wi_device_result {
     struct wi_device_info info;
     int used; /* 0: no operation, nothing below is meaningful */
@@ -47,6 +58,7 @@ struct wi_device_result {
     int64_t subcause_ns[WI_SUB_COUNT]; /* sums to class_ns, class by class */
     int64_t idle_ns;                   /* of the window, without unknown/untraced */
     uint64_t kernels, copies, memsets, graphs;
+    struct wi_steps steps;
     const struct wi_series *series; /* NULL when unused */
 };
 

@@ -62,7 +62,7 @@ static void fill_classes(struct wi_device_result *out, const struct wi_device *d
 }
 
 static int fill_device(struct build *build, const struct wi_device *from,
-                       struct wi_device_result *out)
+                       const struct wi_step_finder *finder, struct wi_device_result *out)
 {
     struct wi_result *result = build->result;
     out->info = from->info;
@@ -81,6 +81,8 @@ static int fill_device(struct build *build, const struct wi_device *from,
     wi_findings_sum(build->ledger, from->info.device, &run, sums);
     fill_classes(out, device, sums);
     fill_timeline(out, device);
+    if (finder)
+        out->steps = wi_steps_found(finder, out->window_end_ns - out->window_start_ns);
     out->kernels = device->kernels;
     out->copies = device->copies;
     out->memsets = device->memsets;
@@ -110,7 +112,7 @@ static int fill_devices(struct build *build)
         int at = 0; /* by id: how many have a smaller one */
         for (int32_t k = 0; k < result->device_count; k++)
             at += engine->devices[k]->info.device < engine->devices[i]->info.device;
-        if (fill_device(build, engine->devices[i], &result->devices[at]) != 0)
+        if (fill_device(build, engine->devices[i], engine->steps[i], &result->devices[at]) != 0)
             return WI_ERR_NOMEM;
     }
     return WI_OK;
