@@ -15,6 +15,7 @@
 #include "collect/collect.h"
 #include "collect/feed.h"
 #include "collect/hot.h"
+#include "collect/sites.h"
 #include "collect/thread.h"
 
 extern char **environ;
@@ -195,6 +196,7 @@ static int prepare(void)
     wi_log_set_level((int)wi_process.settings.log);
     if (pthread_atfork(NULL, NULL, in_child) != 0)
         return WI_ERR_NOMEM;
+    wi_sites_init(); /* where that fails there are no call sites */
     return wi_threads_init();
 }
 

@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "collect/collect.h"
 #include "collect/join.h"
+#include "collect/site_names.h"
+#include "collect/stack_watch.h"
 #include "collect/streams.h"
 #include "collect/tracefile.h"
 #include "cuda/driver.h"
@@ -139,6 +141,7 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
         .stream = stream,
         .thread = thread,
         .api = api_name(entry->call),
+        .site = wi_site_name(state.names, thread, entry->enter_ns, entry->site),
         .repeat = entry->repeat,
         .device = device_of(entry),
         .api_class = row->api_class,
@@ -150,6 +153,7 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
                            (wi_stream_nonblocking(stream) ? WI_CALL_NONBLOCKING_STREAM : 0) |
                            (owes(entry, row, stream) ? WI_CALL_OWES : 0));
     state.any = 1;
+    wi_stack_watch_call(thread, entry->enter_ns);
     note_stream(entry, row, stream);
     if (entry->corr)
         wi_stream_call(entry->corr, stream, entry->exit_ns);

@@ -20,6 +20,8 @@
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/publish.h"
+#include "collect/sites.h"
+#include "collect/stack_watch.h"
 #include "collect/thread.h"
 #include "collect/watch.h"
 
@@ -235,6 +237,7 @@ static void due(struct schedule *next, int64_t now)
     if (now >= next->watch_ns) {
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
         wi_watch_sample();
+        wi_sites_open(); /* an interpreter may have come meanwhile */
         note_cpu();
         if (next->watches == 2) /* asks the linker and the driver: not when the process ends */
             wi_job_base();
@@ -272,6 +275,7 @@ static void *run(void *unused)
     (void)unused;
     prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
     wi_self = &wi_thread_dead; /* whatever a library does on this thread is no call of the job */
+    wi_sites_open();
     if (wi_process.level == 'C')
         wi_feed_ask_devices();
     for (;;) {
@@ -281,7 +285,9 @@ static void *run(void *unused)
         int crowded = wi_drain(BUFFERS_AT_ONCE);
         due(&next, monotonic_ns());
         int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
-        atomic_store(&state.quiet, rest_ns == QUIET_NS);
+        int64_t look_ns = wi_stack_watch(wi_now_ns());
+        rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
+        atomic_store(&state.quiet, rest_ns > EASY_NS);
         futex_wait(&state.request, GO_ON, rest_ns);
     }
     return NULL;

@@ -4,9 +4,10 @@
  *  1. No allocation. A thread's memory is mapped once, at its first call.
  *  2. No lock and no waiting. Rings have one producer; what does not fit is counted and dropped.
  *  3. No text: no formatting, no names, no getenv. Names are looked up by the helper.
- *  4. No system call, with one exception (silence.c): a thread that enters a call after more than
- *     1 ms of silence, or leaves one that took as long, reads its own clock and schedstat, and
- *     wakes the helper if that went to sleep for long because no calls came.
+ *  4. No system call, with two exceptions: a thread that enters a call after more than 1 ms of
+ *     silence, or leaves one that took as long, reads its own clock and schedstat, and wakes the
+ *     helper if that went to sleep for long because no calls came (silence.c); the first look at a
+ *     Python stack in a process tries in the guarded way whether it is understood (sites.c).
  *  5. errno, return values and arguments are as if whyidle were not there.
  *  6. No CUDA and no CUPTI call.
  *  7. Exactly one source records: wrappers or callbacks, never both (wi_live).
@@ -24,6 +25,7 @@
 
 #include "base/attr.h"
 #include "base/ring.h"
+#include "collect/sites.h"
 #include "cuda/call_table.h"
 #include "model/event.h"
 
@@ -53,7 +55,7 @@ struct wi_entry {
     uint16_t call;   /* enum wi_call_id */
     int16_t device;
     uint8_t flags, direction;
-    uint8_t unused[2];
+    uint16_t site; /* sites.h */
 };
 _Static_assert(sizeof(struct wi_entry) == WI_RING_ENTRY_BYTES, "one ring slot");
 
@@ -76,7 +78,8 @@ struct wi_thread {
     int schedstat_fd;
     int64_t base_wall_ns, base_cpu_ns, base_wait_ns; /* last reading */
     int64_t blocked_ns;                              /* inside blocking calls since then */
-    _Atomic int state;                               /* enum wi_thread_state */
+    struct wi_site_thread site;
+    _Atomic int state; /* enum wi_thread_state */
     struct wi_ring ring;
 };
 
@@ -161,7 +164,9 @@ static inline void wi_hot_record(struct wi_thread *t, int64_t now, int call,
                                  int device, int flags)
 {
     int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_relaxed);
+    int64_t silence = enter - atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
     int failed = result != WI_CUDA_SUCCESS && result != WI_CUDA_NOT_READY;
+    int blocking = wi_call_rows[call].flags & WI_ROW_BLOCKING;
     struct wi_entry e = {
         .enter_ns = enter,
         .exit_ns = now,
@@ -176,13 +181,15 @@ static inline void wi_hot_record(struct wi_thread *t, int64_t now, int call,
                            (args->nonblocking ? WI_ENTRY_NONBLOCKING : 0) |
                            (args->arg_unknown ? WI_ENTRY_BYTES_UNKNOWN : 0)),
         .direction = args->direction,
+        .site = wi_site_due(&t->site, now, silence, blocking) ? wi_site_capture(&t->site, now)
+                                                              : WI_SITE_UNSEEN,
     };
     if (t->shared)
         e.repeat = t->tid;
     wi_hot_push(t, &e);
     atomic_store_explicit(&t->last_exit_ns, now, memory_order_relaxed);
     atomic_store_explicit(&t->enter_ns, 0, memory_order_release);
-    if (wi_call_rows[call].flags & WI_ROW_BLOCKING)
+    if (blocking)
         t->blocked_ns += now - enter;
     if (WI_UNLIKELY(now - enter > WI_SILENCE_NS))
         wi_blocked_end(t, now);

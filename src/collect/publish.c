@@ -18,6 +18,7 @@
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/outfile.h"
+#include "collect/sites.h"
 #include "collect/thread.h"
 #include "collect/tracefile.h"
 #include "report/report.h"
@@ -43,7 +44,8 @@ static void describe(struct wi_job *job, const struct wi_result *result)
     job->end_ns = wi_now_ns();
     job->virtual_gpu = is_virtual();
     job->helper_cpu_ns = wi_helper_cpu_ns();
-    job->memory_bytes = (int64_t)result->engine_bytes + wi_buffers_bytes() + wi_thread_bytes();
+    job->memory_bytes =
+        (int64_t)result->engine_bytes + wi_buffers_bytes() + wi_thread_bytes() + wi_sites_bytes();
     job->flush_ns = wi_process.activity ? wi_feed_own_ns() : WI_UNKNOWN;
 }
 

@@ -3,6 +3,7 @@
 #include "collect/sites.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -177,7 +178,8 @@ static uint16_t try_python(struct wi_site_thread *self)
     if (python != PYTHON_ON && python != PYTHON_FOUND)
         return WI_SITE_UNSEEN;
     uintptr_t tstate = wi_py_finalizing(&state.py) ? 0 : (uintptr_t)state.py.own_state();
-    atomic_store_explicit(&self->py_state, tstate, memory_order_relaxed);
+    atomic_store_explicit(&self->pthread, (uintptr_t)pthread_self(), memory_order_relaxed);
+    atomic_store_explicit(&self->py_state, tstate, memory_order_release);
     if (!tstate || (python == PYTHON_FOUND && !test_python(tstate)))
         return WI_SITE_UNSEEN;
     int count = wi_py_walk(&state.py, NULL, tstate, frames, WI_PY_FRAMES, NULL);

@@ -29,6 +29,7 @@
 /* What a thread of the job keeps between its calls. */
 struct wi_site_thread {
     _Atomic uintptr_t py_state; /* the interpreter's state of this thread, 0 if it has none */
+    _Atomic uintptr_t pthread;  /* whose it is: states are freed, and the memory used again */
     int64_t looked_ns;          /* last capture */
 };
 

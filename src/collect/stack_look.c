@@ -44,7 +44,7 @@ static int same_frames(const struct wi_py_frame *a, const struct wi_py_frame *b,
 
 /* Walk, read what the frames say, walk again: code objects that are on the stack before and after
  * were there in between, and so was what they own. */
-int wi_look_at(const struct wi_py *py, uintptr_t tstate, struct wi_look *look)
+int wi_look_at(const struct wi_py *py, uintptr_t tstate, uintptr_t thread, struct wi_look *look)
 {
     static struct wi_peek peek;
     static struct wi_py_frame first[WI_PY_FRAMES], second[WI_PY_FRAMES];
@@ -52,6 +52,8 @@ int wi_look_at(const struct wi_py *py, uintptr_t tstate, struct wi_look *look)
     if (wi_py_finalizing(py))
         return WI_ERR_NOT_FOUND;
     wi_peek_reset(&peek);
+    if (wi_py_pointer(&peek, tstate + py->at.tstate_thread) != thread)
+        return WI_ERR_NOT_FOUND;
     int count = wi_py_walk(py, &peek, tstate, first, WI_PY_FRAMES, NULL);
     if (count <= 0)
         return WI_ERR_NOT_FOUND;

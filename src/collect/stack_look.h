@@ -15,9 +15,10 @@ struct wi_look {
     int collecting; /* the garbage collector runs */
 };
 
-/* Looks at the thread whose interpreter state this is. Returns 0, or WI_ERR_NOT_FOUND: no stack, a
- * stack that changed meanwhile, or nothing that can be read. */
-int wi_look_at(const struct wi_py *py, uintptr_t tstate, struct wi_look *look);
+/* Looks at the thread (its pthread_t) whose interpreter state this is. Returns 0, or
+ * WI_ERR_NOT_FOUND: no stack, a stack that changed meanwhile, a state that is no longer that
+ * thread's, or nothing that can be read. */
+int wi_look_at(const struct wi_py *py, uintptr_t tstate, uintptr_t thread, struct wi_look *look);
 /* "PIL.Image.open", "train.py:main". */
 void wi_look_name(int code, struct wi_out *out);
 

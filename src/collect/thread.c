@@ -124,6 +124,8 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     t->device = 0;
     t->base_wall_ns = 0;
     t->blocked_ns = 0;
+    t->site.looked_ns = 0;
+    atomic_store(&t->site.py_state, 0);
     t->schedstat_fd = t->shared ? -1 : open_schedstat(t->tid);
     atomic_store(&t->fold, WI_FOLD_CLOSED);
     atomic_store(&t->last_exit_ns, wi_now_ns());

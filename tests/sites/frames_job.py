@@ -14,9 +14,10 @@ held = ctypes.PyDLL(LIB)  # calls keep it
 for lib in (free, held):
     lib.probe_function.restype = ctypes.c_char_p
     lib.probe_state.restype = ctypes.c_void_p
+    lib.probe_thread.restype = ctypes.c_void_p
     lib.probe_cost_ns.restype = ctypes.c_int64
     for call in ("probe_look", "probe_look_outside"):
-        getattr(lib, call).argtypes = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
+        getattr(lib, call).argtypes = (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t)
 faults = []
 QUALIFIED = sys.version_info >= (3, 11)
 
@@ -236,13 +237,13 @@ states = {}
 
 
 def waits(name, action):
-    states[name] = free.probe_state()
+    states[name] = (free.probe_state(), free.probe_thread())
     action()
 
 
 def look(state, outside=False):
     buffer = ctypes.create_string_buffer(1000)
-    (held.probe_look_outside if outside else free.probe_look)(state, buffer, len(buffer))
+    (held.probe_look_outside if outside else free.probe_look)(*state, buffer, len(buffer))
     return buffer.value.decode()
 
 
@@ -288,7 +289,8 @@ class Cycle:
         collected.append(look(MAIN, outside=True))
 
 
-MAIN = free.probe_state()
+check("a state under another thread's name", look((free.probe_state(), 12345)), "")
+MAIN = (free.probe_state(), free.probe_thread())
 check("not collecting", look(MAIN, outside=True).endswith("collecting"), False)
 if sys.version_info >= (3, 9):
     gc.callbacks.append(lambda phase, info: phase == "stop" or None)
@@ -302,7 +304,7 @@ if sys.version_info >= (3, 9):
 for _ in range(100):
     thread = threading.Thread(target=waits, args=("short", lambda: None))
     thread.start()
-    look(states.get("short"))
+    look(states.get("short", (None, None)))
     thread.join()
     gone = look(states["short"])
     check("an ended thread", gone in ("",) or gone.startswith("frame "), True)

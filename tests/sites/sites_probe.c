@@ -143,13 +143,18 @@ WI_EXPORT void *probe_state(void)
     return py ? py->own_state() : NULL;
 }
 
+WI_EXPORT void *probe_thread(void)
+{
+    return (void *)pthread_self();
+}
+
 /* Looks at another thread's stack. "span name", or "" if nothing was seen. */
-WI_EXPORT int probe_look(void *tstate, char *text, size_t cap)
+WI_EXPORT int probe_look(void *tstate, void *owner, char *text, size_t cap)
 {
     struct wi_look look;
     struct wi_out out;
     const struct wi_py *py = wi_sites_python();
-    int result = py ? wi_look_at(py, (uintptr_t)tstate, &look) : -1;
+    int result = py ? wi_look_at(py, (uintptr_t)tstate, (uintptr_t)owner, &look) : -1;
     wi_out_mem(&out, text, cap);
     if (result == 0) {
         wi_out_f(&out, "%s ", wi_span_kind_word((unsigned)look.span));
@@ -163,7 +168,7 @@ WI_EXPORT int probe_look(void *tstate, char *text, size_t cap)
 
 /* The same from a thread that is none of Python's: the calling thread keeps what lock it has. */
 struct looker {
-    void *tstate;
+    void *tstate, *owner;
     char *text;
     size_t cap;
     int result;
@@ -172,14 +177,14 @@ struct looker {
 static void *look_from_outside(void *argument)
 {
     struct looker *looker = argument;
-    looker->result = probe_look(looker->tstate, looker->text, looker->cap);
+    looker->result = probe_look(looker->tstate, looker->owner, looker->text, looker->cap);
     return NULL;
 }
 
-WI_EXPORT int probe_look_outside(void *tstate, char *text, size_t cap)
+WI_EXPORT int probe_look_outside(void *tstate, void *owner, char *text, size_t cap)
 {
     pthread_t thread;
-    struct looker looker = {tstate, text, cap, -1};
+    struct looker looker = {tstate, owner, text, cap, -1};
     if (pthread_create(&thread, NULL, look_from_outside, &looker) == 0)
         pthread_join(thread, NULL);
     return looker.result;
