@@ -15,7 +15,7 @@ def version_of(path):
 
 
 def find(minor):
-    """Every different python3.<minor> with ctypes."""
+    """(path, version) of every different python3.<minor> with ctypes."""
     name = f"python3.{minor}"
     places = [shutil.which(name), f"/usr/bin/{name}", f"/usr/local/bin/{name}"]
     places += glob.glob(os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/{name}"))
@@ -26,4 +26,4 @@ def find(minor):
             version = version_of(place)
             if version and version.startswith(f"3.{minor}."):
                 found.setdefault(os.path.realpath(place), version)
-    return sorted(found)
+    return sorted(found.items())

@@ -14,7 +14,7 @@ if not interpreters:
     print(f"skipped: no Python 3.{minor} on this machine")
     sys.exit(77)
 failed = 0
-for interpreter in interpreters:
+for interpreter, _ in interpreters:
     done = subprocess.run([interpreter, os.path.join(here, "frames_job.py"),
                            os.path.join(build, "tests", "sites", "libwhyidle_sites_probe.so")],
                           capture_output=True, text=True, timeout=120)

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""The report of a Python job names the lines around its stall, with every interpreter here, at the
+level of device records and at that of host calls only."""
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "preload"))
+from jobs import BUILD, Checks, Run, environment, need_virtual_gpu  # noqa: E402
+from pythons import find  # noqa: E402
+
+need_virtual_gpu()
+checks = Checks()
+job = os.path.join(HERE, "train_job.py")
+library = os.path.join(BUILD, "tests", "sites", "libsites_gpu.so")
+lines = {line.split("# MARK ")[1].strip(): f"train_job.py:{number}"
+         for number, line in enumerate(open(job), 1) if "# MARK " in line}
+for interpreter, version in [pair for minor in range(8, 15) for pair in find(minor)]:
+    for setting in ("auto", "off"):
+        with tempfile.TemporaryDirectory() as out:
+            trace = os.path.join(out, "trace")
+            run = Run([interpreter, job, library, "20"],
+                      environment(out, WHYIDLE_CUPTI=setting, WHYIDLE_TRACE=trace), out)
+            what = f"{version} {setting}"
+            checks.equal(f"{what}: status", run.status, 0)
+            findings = run.report["findings"]
+            if setting == "auto":
+                checks.true(f"{what}: a finding", findings, run.stderr)
+                site = findings[0]["site"] if findings else {}
+                checks.equal(f"{what}: site after", site.get("after"), lines["after"])
+                checks.equal(f"{what}: site before", site.get("before"), lines["before"])
+            names = open(trace, "rb").read()
+            for word in (*lines.values(), "train_job.py:load"):
+                checks.true(f"{what}: {word} in the trace", word.encode() in names)
+        print(what, [(f["id"], f["site"]) for f in findings[:1]])
+checks.finish()
