@@ -14,7 +14,8 @@ def load(step):
 
 def forward():
     for _ in range(10):
-        gpu.gpu_kernel(500000)
+        if gpu.gpu_kernel(500000):
+            sys.exit("a launch failed")
 
 
 def train(steps):
