@@ -33,6 +33,166 @@ static void test_seven_launches_are_no_run(void **state)
     bench_close(&b);
 }
 
+/* Seven launches are too few even when their silences are as short as dispatch ever is. */
+static void test_seven_fast_launches(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 7; i++)
+        launch(&b, i * 25, i * 25 + 10, i * 25 + 10, i * 25 + 12);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 6 * 13);
+    bench_close(&b);
+}
+
+/* A call that returned just when the gap began had queued its work. */
+static void test_queued_at_the_edge(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 5, 5, 10);
+    launch(&b, 6, 10, 1010, 1020);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_DEVICE_DEPENDENCY), 1000);
+    bench_close(&b);
+}
+
+/* The host was late, but the work started only 500 us after its call: that part is the device's. */
+static void test_late_start_behind_a_late_launch(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 5, 5, 10);
+    launch(&b, 110, 120, 620, 630);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_DEVICE_DEPENDENCY), 500);
+    assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 5 + 10);
+    bench_close(&b);
+}
+
+/* A record whose times are not to be trusted, but lie in order: unknown, not busy and not idle. */
+static void test_untrusted_times(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 1);
+    struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 0, 100);
+    op.flags = WI_OP_BAD_TIMES;
+    wi_engine_op(b.engine, &op);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 100);
+    assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 0);
+    bench_close(&b);
+}
+
+/* From 5 % of the window on a stall is a verdict; below, it is only told. */
+static void test_verdict_from_five_percent(void **state)
+{
+    (void)state;
+    for (int percent = 4; percent <= 6; percent += 2) {
+        struct bench b;
+        bench_open(&b, 1, 1);
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 0, 85000);
+        wi_engine_op(b.engine, &op);
+        op = make_op(&b, WI_OP_COPY, 85000, 85000 + percent * 1000);
+        op.direction = WI_COPY_H2D;
+        op.bytes = 1 << 20;
+        op.src_mem = WI_MEM_PAGEABLE;
+        wi_engine_op(b.engine, &op);
+        b.corr = 77; /* the rest: untraced, no stall */
+        op = make_op(&b, WI_OP_KERNEL, 100000, 100000);
+        op.end_ns++;
+        wi_engine_op(b.engine, &op);
+        finish(&b);
+        assert_non_null(finding_of(&b, WI_SUB_PAGEABLE_COPY));
+        assert_string_equal(b.result.verdict.id, percent > 5 ? "transfer/pageable-copy" : "none");
+        bench_close(&b);
+    }
+}
+
+/* A launching thread that is ready but gets no core is not launch-bound, even in a run: ten
+ * launches 400 us apart, then ten 2000 us apart, 1600 of them without a core. */
+static void test_no_core_in_a_run(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    int64_t at = 0;
+    for (int i = 0; i < 20; i++) {
+        at += i < 10 ? 400 : 2000;
+        struct wi_host_call call = make_call(&b, WI_API_LAUNCH, at, at + 10);
+        call.corr = ++b.corr;
+        if (i >= 10) {
+            call.run_ns = 390 * US; /* of a silence of 1990 us */
+            call.runnable_ns = 1600 * US;
+        }
+        wi_engine_call(b.engine, &call);
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 10, at + 20);
+        wi_engine_op(b.engine, &op);
+    }
+    finish(&b);
+    /* the last 1980 us of each silence are idle; 1600/1990 of them without a core */
+    assert_in_range(us_of(&b, WI_SUB_CPU_CONTENTION), 10 * 1590, 10 * 1593);
+    assert_in_range(us_of(&b, WI_SUB_LAUNCH_BOUND), 20 * 10 + 9 * 370, 20 * 10 + 9 * 390);
+    bench_close(&b);
+}
+
+/* A thread that spins until its input comes is waiting for it, however busy it looks. */
+static void test_spinning_is_not_work(void **state)
+{
+    (void)state;
+    for (int spins = 0; spins < 2; spins++) {
+        struct bench b;
+        bench_open(&b, 1, 0);
+        launch(&b, 0, 10, 10, 110);
+        if (spins) {
+            struct wi_event event = {.kind = WI_EVENT_SPAN};
+            event.u.span = (struct wi_host_span){110 * US, 20110 * US, 100, 0, WI_SPAN_BUSY_POLL};
+            wi_engine_push(b.engine, &event);
+        }
+        struct copy c = {20110, 20120, 20110, 20120, 8192, WI_COPY_H2D, WI_MEM_PINNED, 0, 20100};
+        copy(&b, &c);
+        launch(&b, 20120, 20130, 20130, 20230);
+        finish(&b);
+        assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), spins ? 20000 : 0);
+        assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), spins ? 0 : 20000);
+        bench_close(&b);
+    }
+}
+
+/* The first wait comes before the first look at the machine: what the run showed counts for it. */
+static void test_first_wait_has_no_sample(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 5; i++) {
+        int64_t at = i * 30000;
+        struct copy c = {at + 20000,  at + 20100,    at + 20000, at + 20100, 1 << 20,
+                         WI_COPY_H2D, WI_MEM_PINNED, 0,          0};
+        if (!i) { /* another call before it: a signature of its own */
+            launch(&b, 0, 1, 1, 2);
+            say(&b, WI_API_EVENT_RECORD, 1, 2);
+        }
+        copy(&b, &c);
+        launch(&b, at + 20100, at + 20110, at + 20110, at + 30000);
+        struct wi_event event = {.kind = WI_EVENT_SAMPLE};
+        wi_host_sample_clear(&event.u.sample);
+        event.u.sample.at_ns = (at + 29000) * US;
+        event.u.sample.interval_ns = 29 * MS;
+        event.u.sample.children = 2;
+        event.u.sample.child_cpu_permille = 980;
+        wi_engine_push(b.engine, &event);
+    }
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 0);
+    assert_in_range(us_of(&b, WI_SUB_TOO_FEW_WORKERS), 5 * 19990, 5 * 20000);
+    bench_close(&b);
+}
+
 /* A silence 20 times the median ends the run; what follows is not dispatch. */
 static void test_long_silence_ends_a_run(void **state)
 {
@@ -421,6 +581,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_launch_bound),
         cmocka_unit_test(test_seven_launches_are_no_run),
+        cmocka_unit_test(test_seven_fast_launches),
+        cmocka_unit_test(test_queued_at_the_edge),
+        cmocka_unit_test(test_late_start_behind_a_late_launch),
+        cmocka_unit_test(test_untrusted_times),
+        cmocka_unit_test(test_verdict_from_five_percent),
+        cmocka_unit_test(test_no_core_in_a_run),
+        cmocka_unit_test(test_spinning_is_not_work),
+        cmocka_unit_test(test_first_wait_has_no_sample),
         cmocka_unit_test(test_long_silence_ends_a_run),
         cmocka_unit_test(test_change_of_pace),
         cmocka_unit_test(test_asleep_before_a_copy_is_input),

@@ -5,6 +5,8 @@
 
 #include "engine_fixture.h"
 
+#include "analyze/calls.h"
+
 #define STEPS 400
 
 /* A job of STEPS steps: copy, three launches on two threads, a read-back. */
@@ -275,7 +277,8 @@ static void test_memory_is_constant(void **state)
 }
 
 /* One record outstanding while 200 000 other calls come: the table of calls grows to its bound and
- * then overwrites the oldest, in every thread's list, and nothing is charged twice or not at all. */
+ * then overwrites the oldest, in every thread's list, and nothing is charged twice or not at all.
+ */
 static void test_beyond_the_pending_calls(void **state)
 {
     (void)state;
@@ -299,6 +302,37 @@ static void test_beyond_the_pending_calls(void **state)
     assert_true(b.result.coverage.calls_owing >= 1);
     assert_true(b.result.engine_bytes <= (uint64_t)40 << 20);
     bench_close(&b);
+}
+
+/* A plain run needs few slots of the table of calls, however long it is. */
+static void test_few_slots_are_used(void **state)
+{
+    (void)state;
+    struct wi_arena arena;
+    static struct wi_calls calls;
+    wi_arena_init(&arena, (size_t)32 << 20);
+    assert_int_equal(wi_calls_init(&calls, &arena), 0);
+    for (int64_t i = 0; i < 100000; i++) {
+        struct wi_host_call call = {.enter_ns = i * 1000,
+                                    .exit_ns = i * 1000 + 500,
+                                    .corr = (uint64_t)i + 1,
+                                    .thread = 1 + (uint32_t)(i % 2),
+                                    .api_class = WI_API_LAUNCH,
+                                    .flags = WI_CALL_OWES};
+        struct wi_device_op op = {
+            .start_ns = i * 1000 + 500, .end_ns = i * 1000 + 900, .corr = call.corr};
+        wi_calls_push(&calls, &call);
+        wi_calls_settle(&calls, call.corr);
+        uint32_t slot = wi_calls_find(&calls, call.corr);
+        assert_int_not_equal(slot, WI_NO_SLOT);
+        wi_calls_join(&calls, slot, &op);
+        if (i % 100 == 99)
+            wi_calls_trim(&calls, (i - 10) * 1000);
+    }
+    assert_int_equal(calls.slot_cap, WI_CALL_FIRST);
+    assert_int_equal(wi_calls_find(&calls, 1), WI_NO_SLOT);
+    assert_int_equal(wi_calls_owed_since(&calls, INT64_MIN), INT64_MAX);
+    wi_arena_free(&arena);
 }
 
 /* More threads, kernels and devices than any table holds: counted, still exact. */
@@ -334,6 +368,7 @@ int main(void)
         cmocka_unit_test(test_reports_in_between),
         cmocka_unit_test(test_memory_is_constant),
         cmocka_unit_test(test_beyond_the_pending_calls),
+        cmocka_unit_test(test_few_slots_are_used),
         cmocka_unit_test(test_beyond_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
