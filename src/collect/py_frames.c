@@ -16,25 +16,24 @@ static uintptr_t newest_frame(const struct wi_py *py, struct wi_peek *peek, uint
     return frame;
 }
 
-/* Byte offset of the instruction that runs; 0, the function's first line, where it makes no
- * sense: a free-threaded interpreter runs copies of the bytecode that lie elsewhere. */
-static uint32_t instruction(const struct wi_py *py, struct wi_peek *peek, uintptr_t frame,
-                            uintptr_t code)
+/* Byte offset of the instruction that runs, or negative where it makes no sense: a free-threaded
+ * interpreter runs copies of the bytecode that lie elsewhere. */
+static int64_t instruction(const struct wi_py *py, struct wi_peek *peek, uintptr_t frame,
+                           uintptr_t code)
 {
-    int32_t number = 0;
+    int32_t number = -1;
     int64_t units = 0;
     if (py->at.instr != WI_PY_INSTR_POINTER) {
         wi_py_get(peek, frame + py->at.frame_instr, &number, sizeof(number));
         if (number < 0 || number > MAX_BYTECODE)
-            return 0;
-        return (uint32_t)number * (py->at.instr == WI_PY_INSTR_UNITS ? 2 : 1);
+            return -1;
+        return (int64_t)number * (py->at.instr == WI_PY_INSTR_UNITS ? 2 : 1);
     }
-    uintptr_t at = wi_py_pointer(peek, frame + py->at.frame_instr);
-    if (wi_py_get(peek, code + py->at.var_size, &units, sizeof(units)) != 0)
-        return 0;
-    uintptr_t start = code + py->at.code_bytecode;
-    return at >= start && units > 0 && at - start < (uintptr_t)units * 2 ? (uint32_t)(at - start)
-                                                                         : 0;
+    uintptr_t at = 0, start = code + py->at.code_bytecode;
+    if (wi_py_get(peek, frame + py->at.frame_instr, &at, sizeof(at)) != 0 ||
+        wi_py_get(peek, code + py->at.var_size, &units, sizeof(units)) != 0 || units <= 0)
+        return -1;
+    return at >= start && at - start < (uintptr_t)units * 2 ? (int64_t)(at - start) : -1;
 }
 
 /* 1: a frame of Python code; 0: one of the interpreter's own; negative: not a frame. */
@@ -52,8 +51,9 @@ static int read_frame(const struct wi_py *py, struct wi_peek *peek, uintptr_t fr
         code &= ~(uintptr_t)7; /* the low bits say how the reference is held */
     if (!wi_py_is(py, peek, code, py->code_type))
         return WI_ERR_FORMAT;
+    int64_t instr = instruction(py, peek, frame, code);
     out->code = code;
-    out->instr = instruction(py, peek, frame, code);
+    out->instr = instr < 0 ? 0 : (uint32_t)instr; /* else the function's first line */
     return 1;
 }
 
@@ -97,7 +97,10 @@ static int chain_ends(const struct wi_py *py, struct wi_peek *peek, uintptr_t ts
     for (int i = 0; i < WI_PY_TEST_MOST; i++) {
         if (!frame)
             return 1;
+        one.code = 0;
         if (!wi_py_plausible(frame) || read_frame(py, peek, frame, &one) < 0)
+            return 0;
+        if (one.code && !py->free_threaded && instruction(py, peek, frame, one.code) < 0)
             return 0;
         frame = wi_py_pointer(peek, frame + py->at.frame_prev);
     }

@@ -123,6 +123,30 @@ WI_EXPORT int probe_layout(char *text, size_t cap)
     return failed;
 }
 
+/* Pretends that one field of the layout (by its place) is off by delta. 0: the self-test found it
+ * out; 1: what is seen is right all the same; 2: something else is seen; -1: no such field. */
+WI_EXPORT int probe_wrong_offset(int field, int delta)
+{
+    struct wi_py_frame right[WI_PY_FRAMES], wrong[WI_PY_FRAMES];
+    static struct wi_peek peek;
+    struct wi_py py = *wi_sites_python();
+    uint32_t *offsets = (uint32_t *)&py.at;
+    uintptr_t tstate = (uintptr_t)py.own_state();
+    int count = walk(NULL, right);
+    if ((size_t)field * sizeof(*offsets) >= offsetof(struct wi_py_layout, instr))
+        return -1;
+    offsets[field] += (uint32_t)delta;
+    if (wi_py_self_test(&py, tstate) != 0)
+        return 0;
+    wi_peek_reset(&peek);
+    if (wi_py_walk(&py, &peek, tstate, wrong, WI_PY_FRAMES, NULL) != count)
+        return 2;
+    for (int i = 0; i < count; i++)
+        if (right[i].code != wrong[i].code)
+            return 2;
+    return 1;
+}
+
 /* Walks own stack `times` times; returns how many walks gave other frames than the first. */
 WI_EXPORT int probe_stress(int times)
 {
