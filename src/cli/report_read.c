@@ -154,6 +154,22 @@ static void read_series(struct wi_fields *reader, const struct wi_json *device,
     out->series = series;
 }
 
+static void read_steps(struct wi_fields *reader, const struct wi_json *device,
+                       struct wi_steps *steps)
+{
+    const struct wi_json *from = wi_json_get(device, "steps"); /* a later addition to version 1 */
+    if (!from || from->type == WI_JSON_NULL)
+        return;
+    steps->count = (uint64_t)wi_field_amount(reader, from, "count");
+    steps->marked = wi_field_flag(reader, from, "marked");
+    steps->start_ns = wi_field_point(reader, from, "start_ns");
+    steps->median_ns = wi_field_amount_or_unknown(reader, from, "median_ns");
+    steps->p95_ns = wi_field_amount_or_unknown(reader, from, "p95_ns");
+    steps->outliers = (uint64_t)wi_field_amount(reader, from, "outliers");
+    steps->outlier_every = (uint64_t)wi_field_integer(reader, from, "outlier_every", 1, 1, 0);
+    steps->outlier_extra_ns = wi_field_amount(reader, from, "outlier_extra_ns");
+}
+
 static void read_account(struct wi_fields *reader, const struct wi_json *from,
                          struct wi_device_result *device)
 {
@@ -177,6 +193,7 @@ static void read_account(struct wi_fields *reader, const struct wi_json *from,
     device->copies = (uint64_t)wi_field_amount(reader, from, "copies");
     device->memsets = (uint64_t)wi_field_amount(reader, from, "memsets");
     device->graphs = (uint64_t)wi_field_amount(reader, from, "graphs");
+    read_steps(reader, from, &device->steps);
     read_series(reader, from, device);
     check_sums(reader, classes, device);
 }

@@ -7,7 +7,7 @@
 #include "base/attr.h"
 #include "report/human.h"
 
-enum cell_kind { TEXT, COUNT, NS, BYTES, SHARE, BAR, DIMS };
+enum cell_kind { TEXT, COUNT, NS, BYTES, SHARE, STEP, BAR, DIMS };
 
 struct cell {
     int64_t value;
@@ -20,6 +20,7 @@ struct cell {
 #define FIELD_NS    value
 #define FIELD_BYTES value
 #define FIELD_SHARE value
+#define FIELD_STEP  value
 #define FIELD_BAR   value
 #define FIELD_DIMS  dims
 
@@ -106,14 +107,24 @@ static int absolute(int value)
     return value < 0 ? -value : value;
 }
 
+/* Figures per step take the place of the bar. */
+static int wanted(const struct column *column, const struct wi_table *table)
+{
+    if (!column->header)
+        return 0;
+    return column->kind == STEP ? table->steps > 0 : column->kind == BAR ? !table->steps : 1;
+}
+
 /* Fills widths[] for `width` characters, 0 = column left out; the first column takes what remains
  * up to its own width. */
-static void fit(const struct column *columns, int count, int width, int *widths)
+static void fit(const struct wi_table *table, int width, int *widths)
 {
+    const struct column *columns = TABLES[table->id].columns;
+    int count = TABLES[table->id].count;
     for (int limit = 9; limit >= 0; limit--) {
         int total = INDENT;
         for (int i = 0; i < count; i++) {
-            int shown = columns[i].header && columns[i].drop <= limit;
+            int shown = wanted(&columns[i], table) && columns[i].drop <= limit;
             widths[i] = shown ? absolute(columns[i].width) : 0;
             total += i > 0 && widths[i] ? widths[i] + 1 : 0;
         }
@@ -166,6 +177,12 @@ static void put_cell(struct wi_out *out, const struct column *column, const stru
     case SHARE:
         wi_human_share(out, cell->value, table->whole_ns, 1);
         break;
+    case STEP:
+        if (cell->value == WI_UNKNOWN)
+            wi_out_char(out, '-');
+        else
+            wi_out_fixed(out, (double)cell->value / (double)table->steps / 1e6, 2);
+        break;
     case BAR:
         put_bar(out, cell->value, table->whole_ns, width);
         break;
@@ -194,7 +211,7 @@ static void put_line(struct wi_layout *layout, const struct wi_table *table, con
     int count = TABLES[table->id].count, widths[MAX_COLUMNS];
     struct wi_phrase line, part;
     struct wi_out *out = wi_phrase_begin(&line);
-    fit(columns, count, layout->width, widths);
+    fit(table, layout->width, widths);
     for (int i = 0; i < count; i++) {
         if (!widths[i])
             continue;

@@ -13,6 +13,7 @@
 struct wi_class_row {
     const char *people, *id;
     int64_t ns;
+    int64_t step_ns; /* the part of it inside steps, WI_UNKNOWN = none by its nature */
 };
 
 /* Rows of HOST CALLS. */
@@ -27,6 +28,7 @@ struct wi_table {
     enum wi_table_id id;
     const struct wi_names *names;
     int64_t whole_ns; /* what SHARE and BAR are a part of */
+    uint64_t steps;   /* what STEP divides by, 0 = not known */
 };
 
 /* The line above the rows: title, then the headers over their columns. */

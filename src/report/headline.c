@@ -6,6 +6,7 @@
 
 #include "report/layout.h"
 #include "report/human.h"
+#include "report/step_text.h"
 
 static const char *const WAITS[] = {
 #define HEADLINE(id, sentence) [WI_CLASS_##id] = sentence,
@@ -53,12 +54,16 @@ static void put_gpu(struct wi_out *out, const struct wi_report *report,
         wi_out_f(out, " #%d", device->info.device);
 }
 
-/* ": 70.2 % of the time, 219 s" */
-static void put_amount(struct wi_out *out, int64_t ns, int64_t window_ns)
+/* "215 of every 306 ms, 219 s", without steps "70.2 % of the time, 219 s" */
+static void put_amount(struct wi_out *out, const struct wi_device_result *device, int64_t ns)
 {
-    wi_human_share(out, ns, window_ns, 1);
-    wi_out_str(out, " of the time, ");
+    if (!wi_put_of_every(out, device, ns)) {
+        wi_human_share(out, ns, wi_window_ns(device), 1);
+        wi_out_str(out, " of the time");
+    }
+    wi_out_str(out, ", ");
     wi_human_ns(out, ns);
+    wi_out_str(out, device->steps.count ? " in all" : "");
 }
 
 /* Idle time that nobody can save: without it the two figures of the headline would not add up. */
@@ -102,7 +107,7 @@ static void stall(const struct wi_report *report, const struct wi_device_result 
         wi_human_share(shout, device->idle_ns, window_ns, 0);
         wi_out_str(shout, " OF THE TIME.");
         wi_out_f(rest, "%s: ", WAITS[class_id]);
-        put_amount(rest, finding->ns, window_ns);
+        put_amount(rest, device, finding->ns);
         put_no_stall(rest, device);
         wi_out_char(rest, '.');
         return;
@@ -110,7 +115,7 @@ static void stall(const struct wi_report *report, const struct wi_device_result 
     wi_human_share(shout, finding->ns, window_ns, 0);
     wi_out_str(shout, " OF THE TIME.");
     wi_out_f(rest, "%s: ", said);
-    put_amount(rest, finding->ns, window_ns);
+    put_amount(rest, device, finding->ns);
     wi_out_str(rest, "; it idles ");
     wi_human_share(rest, device->idle_ns, window_ns, 1);
     wi_out_char(rest, '.');

@@ -39,16 +39,28 @@ static void with_unit(struct wi_out *out, double value, const struct unit *unit)
     wi_out_str(out, unit->name);
 }
 
-void wi_human_ns(struct wi_out *out, int64_t ns)
+static const struct unit *time_unit(int64_t ns)
 {
     size_t i = 0;
-    if (ns < 0) {
-        wi_out_char(out, '-');
-        return;
-    }
     while (i + 1 < WI_ARRAY_LEN(TIME_UNITS) && (double)ns / TIME_UNITS[i].size >= TIME_LIMITS[i])
         i++;
-    with_unit(out, (double)ns, &TIME_UNITS[i]);
+    return &TIME_UNITS[i];
+}
+
+void wi_human_ns(struct wi_out *out, int64_t ns)
+{
+    if (ns < 0)
+        wi_out_char(out, '-');
+    else
+        with_unit(out, (double)ns, time_unit(ns));
+}
+
+void wi_human_part(struct wi_out *out, int64_t ns, int64_t whole)
+{
+    if (ns < 0 || whole < 0)
+        wi_out_char(out, '-');
+    else
+        three_digits(out, (double)ns / time_unit(whole)->size);
 }
 
 /* The unit in which value has at most three digits before the point. */

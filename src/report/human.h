@@ -9,6 +9,8 @@
 
 /* "850 ns", "4.3 us", "214 ms", "2.31 s", "52.3 min", "14.2 h". Negative or WI_UNKNOWN: "-". */
 void wi_human_ns(struct wi_out *out, int64_t ns);
+/* The number of ns in the unit of `whole` and without it: "215" of 306 ms. */
+void wi_human_part(struct wi_out *out, int64_t ns, int64_t whole);
 /* "512 B", "19.3 MB" (powers of 1000). Negative or WI_UNKNOWN: "-". */
 void wi_human_bytes(struct wi_out *out, int64_t bytes);
 /* "12.4 GB/s" of bytes moved in ns; "-" if either is not known or ns is 0. */

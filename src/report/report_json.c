@@ -9,6 +9,7 @@
 #include "report/headline.h"
 #include "report/report.h"
 #include "report/report_series.h"
+#include "report/step_text.h"
 
 struct json {
     struct wi_out *out;
@@ -228,6 +229,8 @@ static void put_device(struct json *json, const struct wi_report *report,
         put_int(json, "copies", (int64_t)device->copies);
         put_int(json, "memsets", (int64_t)device->memsets);
         put_int(json, "graphs", (int64_t)device->graphs);
+        key(json, "steps");
+        wi_steps_json(json->out, device);
         key(json, "series");
         wi_series_json(json->out, device->series);
     } else {
@@ -339,7 +342,7 @@ static void put_findings(struct json *json, const struct wi_report *report)
 static void put_rows(struct json *json, const struct wi_report *report, enum wi_table_id id,
                      const char *name, const void *rows, int count, size_t size)
 {
-    struct wi_table table = {id, report->names, 0};
+    struct wi_table table = {id, report->names, 0, 0};
     top_key(json, name);
     open_with(json, '[');
     for (int i = 0; i < count; i++) {
@@ -353,7 +356,7 @@ static void put_rows(struct json *json, const struct wi_report *report, enum wi_
 
 static void put_calls(struct json *json, const struct wi_report *report)
 {
-    struct wi_table table = {WI_TABLE_CALLS, report->names, 0};
+    struct wi_table table = {WI_TABLE_CALLS, report->names, 0, 0};
     top_key(json, "calls");
     open_with(json, '{');
     for (unsigned i = 0; i < WI_API_COUNT; i++) {
@@ -452,7 +455,7 @@ static void put_overhead(struct json *json, const struct wi_report *report)
 /* The keys of things that are not computed; their readers find null, not a made-up figure. */
 static void put_absent(struct json *json)
 {
-    static const char *const ABSENT[] = {"predictions", "replay", "steps"};
+    static const char *const ABSENT[] = {"predictions", "replay"};
     for (size_t i = 0; i < sizeof(ABSENT) / sizeof(ABSENT[0]); i++) {
         top_key(json, ABSENT[i]);
         wi_out_str(json->out, "null");
@@ -473,6 +476,8 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     put_verdict(&json, report);
     put_findings(&json, report);
     put_absent(&json);
+    top_key(&json, "steps");
+    wi_steps_json(out, wi_first_device(report));
     put_rows(&json, report, WI_TABLE_COPIES, "copies", result->copies, result->copy_count,
              sizeof(*result->copies));
     put_rows(&json, report, WI_TABLE_KERNELS, "kernels", result->kernels, result->kernel_count,

@@ -9,6 +9,7 @@
 #include "report/human.h"
 #include "report/layout.h"
 #include "report/report.h"
+#include "report/step_text.h"
 #include "report/text_parts.h"
 
 #define STALL_SHARE   0.05 /* a stall is worth a FIX block from here on */
@@ -99,6 +100,7 @@ static void put_end(struct wi_out *out, const struct wi_job *job)
 static void put_header(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_result *result = report->result;
+    const struct wi_device_result *device = wi_verdict_device(report);
     struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
     wi_out_str(out, "whyidle " WHYIDLE_VERSION);
@@ -109,6 +111,8 @@ static void put_header(struct wi_layout *layout, const struct wi_report *report)
     separator(out);
     wi_human_ns(out,
                 result->start_ns == WI_UNKNOWN ? WI_UNKNOWN : result->end_ns - result->start_ns);
+    if (device && device->steps.count)
+        wi_out_f(out, ", %llu\u00a0steps", (unsigned long long)device->steps.count);
     put_end(out, report->job);
     wi_layout_wrap(layout, wi_phrase_end(&phrase), 2);
     wi_out_char(layout->out, '\n');

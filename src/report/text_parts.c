@@ -7,6 +7,7 @@
 #include "report/columns.h"
 #include "report/headline.h"
 #include "report/human.h"
+#include "report/step_text.h"
 
 #define ROW_SHARE    0.01 /* sub-causes, kernels and copies below it have no row of their own */
 #define MOST_KERNELS 5
@@ -23,6 +24,12 @@ static const char *short_id(enum wi_subcause subcause)
     return slash ? slash + 1 : id;
 }
 
+/* The start-up is no part of any step. */
+static int64_t in_steps(enum wi_class class_id, int64_t ns)
+{
+    return class_id == WI_CLASS_WARM_UP ? WI_UNKNOWN : ns;
+}
+
 /* The sub-causes below their class; a class that has but one is told by its own row. */
 static void put_subcauses(struct wi_layout *layout, const struct wi_table *table,
                           const struct wi_device_result *device, enum wi_class class_id)
@@ -34,7 +41,8 @@ static void put_subcauses(struct wi_layout *layout, const struct wi_table *table
             !worth(device->subcause_ns[i], table->whole_ns))
             continue;
         wi_out_f(wi_phrase_begin(&phrase), "  %s", wi_subcause_people(subcause));
-        struct wi_class_row row = {wi_phrase_end(&phrase), NULL, device->subcause_ns[i]};
+        struct wi_class_row row = {wi_phrase_end(&phrase), NULL, device->subcause_ns[i],
+                                   in_steps(class_id, device->subcause_ns[i])};
         char id[64] = "  ";
         strncat(id, short_id(subcause), sizeof(id) - 3);
         row.id = id;
@@ -77,7 +85,8 @@ static void put_raw(struct wi_layout *layout, const struct wi_report *report,
 static void put_device_account(struct wi_layout *layout, const struct wi_report *report,
                                const struct wi_device_result *device)
 {
-    struct wi_table table = {WI_TABLE_CLASSES, report->names, wi_window_ns(device)};
+    struct wi_table table = {WI_TABLE_CLASSES, report->names, wi_window_ns(device),
+                             device->steps.count};
     struct wi_phrase title;
     struct wi_out *out = wi_phrase_begin(&title);
     if (wi_used_devices(report) > 1)
@@ -88,14 +97,16 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
     for (int i = 0; i < WI_CLASS_COUNT; i++) {
         enum wi_class class_id = (enum wi_class)i;
         struct wi_class_row row = {wi_class_people(class_id), wi_class_word(class_id),
-                                   device->class_ns[i]};
+                                   device->class_ns[i], in_steps(class_id, device->class_ns[i])};
         if (device->class_ns[i] <= 0)
             continue;
         wi_table_row(layout, &table, &row);
         put_subcauses(layout, &table, device, class_id);
     }
-    struct wi_class_row sum = {"the whole window", " ", table.whole_ns};
+    struct wi_class_row sum = {"the whole window", " ", table.whole_ns,
+                               table.whole_ns - device->class_ns[WI_CLASS_WARM_UP]};
     wi_table_row(layout, &table, &sum);
+    wi_text_steps(layout, device);
     put_raw(layout, report, device);
 }
 
@@ -114,7 +125,7 @@ static int found(const struct wi_report *report, enum wi_class class_id, int sub
 static void put_copies(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_result *result = report->result;
-    struct wi_table table = {WI_TABLE_COPIES, report->names, result->end_ns - result->start_ns};
+    struct wi_table table = {WI_TABLE_COPIES, report->names, result->end_ns - result->start_ns, 0};
     wi_out_char(layout->out, '\n');
     wi_table_head(layout, &table, "COPIES");
     for (int i = 0; i < result->copy_count; i++)
@@ -139,7 +150,7 @@ static int next_kernel(const struct wi_result *result, int64_t limit_ns, int lim
 static void put_kernels(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_result *result = report->result;
-    struct wi_table table = {WI_TABLE_KERNELS, report->names, result->end_ns - result->start_ns};
+    struct wi_table table = {WI_TABLE_KERNELS, report->names, result->end_ns - result->start_ns, 0};
     int at = next_kernel(result, INT64_MAX, -1);
     if (at < 0)
         return;
@@ -154,7 +165,7 @@ static void put_kernels(struct wi_layout *layout, const struct wi_report *report
 static void put_calls(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_result *result = report->result;
-    struct wi_table table = {WI_TABLE_CALLS, report->names, result->end_ns - result->start_ns};
+    struct wi_table table = {WI_TABLE_CALLS, report->names, result->end_ns - result->start_ns, 0};
     wi_out_char(layout->out, '\n');
     wi_table_head(layout, &table, "HOST CALLS");
     for (unsigned i = 0; i < WI_API_COUNT; i++) {

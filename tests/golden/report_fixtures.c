@@ -98,9 +98,18 @@ static void make_loader(struct fixture *f)
     charge(d, WI_SUB_COMPUTE, 88 * SEC, 0);
     charge(d, WI_SUB_TOO_FEW_WORKERS, 219 * SEC, 1);
     charge(d, WI_SUB_PAGEABLE_COPY, 4400 * MS, 0);
-    charge(d, WI_SUB_LAUNCH_BOUND, 600 * MS, 1);
+    charge(d, WI_SUB_LAUNCH_BOUND, 400 * MS, 1);
+    charge(d, WI_SUB_FIRST_TOUCH, 200 * MS, 1);
     d->timeline.copy_ns = d->timeline.exposed_ns = 4400 * MS;
     d->copies = 4040;
+    /* 10 of 1020 steps took 12 s longer in all. */
+    d->steps = (struct wi_steps){.count = 1020,
+                                 .start_ns = d->window_start_ns + SEC,
+                                 .median_ns = 306 * MS,
+                                 .p95_ns = 331 * MS,
+                                 .outliers = 10,
+                                 .outlier_every = 100,
+                                 .outlier_extra_ns = 12 * SEC};
     struct wi_finding *first = finding(f, d, WI_SUB_TOO_FEW_WORKERS, WI_CONF_HIGH);
     times(first, 1020, 214 * MS, 231 * MS, 1200 * MS);
     first->site_after = name(f, "train.py:59");
@@ -150,6 +159,13 @@ static void make_pageable(struct fixture *f)
     charge(d, WI_SUB_PAGEABLE_COPY, 5 * SEC, 0);
     charge(d, WI_SUB_CPU_COMPUTE, 1 * SEC, 1);
     d->timeline.copy_ns = d->timeline.exposed_ns = 5 * SEC;
+    d->steps = (struct wi_steps){.count = 99,
+                                 .marked = 1,
+                                 .start_ns = d->window_start_ns,
+                                 .median_ns = 100 * MS,
+                                 .p95_ns = WI_UNKNOWN,
+                                 .outliers = 1,
+                                 .outlier_extra_ns = 900 * MS};
     struct wi_finding *first = finding(f, d, WI_SUB_PAGEABLE_COPY, WI_CONF_HIGH);
     times(first, 100, 50 * MS, 51 * MS, 60 * MS);
     first->bytes = 25000000000ULL;

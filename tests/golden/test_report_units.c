@@ -10,6 +10,7 @@
 #include "report/expand.h"
 #include "report/human.h"
 #include "report/layout.h"
+#include "report/step_text.h"
 #include "report_fixtures.h"
 
 static struct wi_phrase phrase;
@@ -73,6 +74,37 @@ static void test_bytes_and_shares(void **state)
     shows("-");
     wi_human_share(fresh(), WI_UNKNOWN, 10, 1);
     shows("-");
+}
+
+static void test_per_step(void **state)
+{
+    struct wi_device_result d = {.used = 1, .steps = {.count = 1020, .median_ns = 306000000}};
+    struct wi_layout layout = {.width = 100};
+    (void)state;
+    assert_int_equal(wi_per_step_ns(&d, 219000000000), 214705882); /* 219 s / 1020 */
+    assert_int_equal(wi_put_of_every(fresh(), &d, 219000000000), 1);
+    shows("215 of every 306 ms");
+    assert_int_equal(wi_put_of_every(fresh(), &d, 510000), 0); /* 500 ns: below 0.1 % */
+    /* More than a step: start-up is in it, so a figure per step would be wrong. */
+    assert_int_equal(wi_put_of_every(fresh(), &d, 400000000000), 0);
+    assert_int_equal(wi_put_a_step(fresh(), &d, 4040), 1);
+    shows("4.0 a step");
+    assert_int_equal(wi_put_a_step(fresh(), &d, 50), 0);
+    d.steps = (struct wi_steps){.count = 300, .marked = 1, .median_ns = 9000, .p95_ns = 10000};
+    d.steps.outliers = 12;
+    d.steps.outlier_every = 23;
+    d.steps.outlier_extra_ns = 12000000;
+    layout.out = fresh();
+    wi_text_steps(&layout, &d);
+    wi_out_finish(&phrase.out);
+    assert_string_equal(
+        phrase.text, "  steps       300 as the job marks them; median 9 us, p95 10 us; every "
+                     "23rd step takes 1 ms longer,\n              12\u00a0times, 12 ms in all\n");
+    d.steps.count = 0;
+    assert_int_equal(wi_per_step_ns(&d, 5), WI_UNKNOWN);
+    assert_int_equal(wi_put_of_every(fresh(), &d, 5), 0);
+    wi_steps_json(fresh(), &d);
+    shows("null");
 }
 
 static struct wi_finding sample(struct wi_names *names)
@@ -219,7 +251,7 @@ int main(void)
         cmocka_unit_test(test_placeholders), cmocka_unit_test(test_unknown_placeholder),
         cmocka_unit_test(test_clauses),      cmocka_unit_test(test_advice),
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_small_buffer),
+        cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
