@@ -45,10 +45,11 @@ int main(int argc, char **argv)
 {
     static struct wi_args args;
     static int (*const COMMANDS[])(const struct wi_args *) = {
-        [WI_CMD_RUN] = wi_cmd_run,     [WI_CMD_REPORT] = wi_cmd_report,
-        [WI_CMD_CHECK] = wi_cmd_check, [WI_CMD_DOCTOR] = wi_cmd_doctor,
-        [WI_CMD_LIB] = wi_cmd_lib,     [WI_CMD_DEMO] = wi_cmd_demo,
-        [WI_CMD_HELP] = wi_cmd_help,   [WI_CMD_VERSION] = wi_cmd_version,
+        [WI_CMD_RUN] = wi_cmd_run,         [WI_CMD_REPORT] = wi_cmd_report,
+        [WI_CMD_CHECK] = wi_cmd_check,     [WI_CMD_DOCTOR] = wi_cmd_doctor,
+        [WI_CMD_LIB] = wi_cmd_lib,         [WI_CMD_DEMO] = wi_cmd_demo,
+        [WI_CMD_MERGE] = wi_cmd_merge,     [WI_CMD_HELP] = wi_cmd_help,
+        [WI_CMD_VERSION] = wi_cmd_version,
     };
     if (wi_args_parse(&args, argc, argv) != 0)
         return WI_EXIT_USAGE;

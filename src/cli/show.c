@@ -15,7 +15,7 @@
 #include "report/human.h"
 
 /* The last word that is given wins: option, then WHYIDLE_COLOR, then NO_COLOR and the terminal. */
-static int use_color(int fd, const struct wi_args *args)
+int wi_show_color(int fd, const struct wi_args *args)
 {
     const char *none = getenv("NO_COLOR"), *term = getenv("TERM");
     const char *word = wi_args_value(args, WI_OPT_COLOR, getenv("WHYIDLE_COLOR"));
@@ -26,7 +26,7 @@ static int use_color(int fd, const struct wi_args *args)
     return isatty(fd) && !(none && none[0]) && !(term && !strcmp(term, "dumb"));
 }
 
-static int width_of(int fd, const struct wi_args *args)
+int wi_show_width(int fd, const struct wi_args *args)
 {
     const char *text = getenv("WHYIDLE_WIDTH");
     int width = wi_args_number(args, WI_OPT_WIDTH, text ? atoi(text) : 0);
@@ -40,8 +40,8 @@ int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *a
 {
     char buf[8192];
     struct wi_out out;
-    struct wi_text_options options = {.width = width_of(fd, args),
-                                      .color = use_color(fd, args),
+    struct wi_text_options options = {.width = wi_show_width(fd, args),
+                                      .color = wi_show_color(fd, args),
                                       .verdict_line = !isatty(fd),
                                       .hints = hints};
     wi_out_fd(&out, fd, buf, sizeof(buf));

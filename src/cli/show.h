@@ -6,6 +6,9 @@
 #include "cli/options.h"
 #include "report/report.h"
 
+/* Whether text on fd has colours and how wide it is: options, environment and terminal say it. */
+int wi_show_color(int fd, const struct wi_args *args);
+int wi_show_width(int fd, const struct wi_args *args);
 /* The text report on fd, with colours and width as the options, the environment and the terminal
  * say. Returns 0 or -1 (write error). */
 int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args, int hints);

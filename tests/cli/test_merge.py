@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""whyidle merge over documents made by hand, with figures that can be checked in the head.
+
+usage: test_merge.py WHYIDLE REPORT_PRINT
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+MS = 1000000
+REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
+
+
+class Rank:
+    """A document of one rank: a window of 100 ms, of which `causes` say all."""
+
+    def __init__(self, number, causes, collectives=(), kernels=(), world=None, stream_base=7):
+        self.number, self.causes, self.world = number, causes, world
+        self.collectives, self.kernels, self.stream_base = collectives, kernels, stream_base
+
+    def document(self, template):
+        doc = json.loads(json.dumps(template))
+        device = doc["devices"][0]
+        device["window"] = {"start_ns": 0, "end_ns": 100 * MS, "length_ns": 100 * MS}
+        causes = dict(self.causes)
+        causes["compute/kernels"] = 100 - sum(causes.values())
+        device["subcauses"] = {cause: int(ms * MS) for cause, ms in causes.items()}
+        device["classes"] = {word: 0 for word in device["classes"]}
+        for cause, ns in device["subcauses"].items():
+            device["classes"][cause.split("/")[0]] += ns
+        doc["devices"] = [device]
+        doc["job"].update(rank=self.number, world=self.world, pid=1000 + (self.number or 0))
+        doc.update(findings=[], gaps=[], copies=[], kernels=[self.kernel(*k) for k in self.kernels])
+        doc["verdict"].update(id="inconclusive", finding=None)
+        doc["collectives"] = [self.collective(i, *c) for i, c in enumerate(self.collectives)]
+        return doc
+
+    def collective(self, index, name, durations, count=None, total=None, step=1):
+        return {"name": name, "device": 0, "stream": str(self.stream_base + index),
+                "count": len(durations) if count is None else count, "step": step,
+                "total_ns": (sum(durations) if total is None else total) * MS,
+                "duration_ns": [ms * MS for ms in durations]}
+
+    @staticmethod
+    def kernel(name, count, ms):
+        return {"name": name, "device": 0, "count": count, "total_ns": int(ms * MS),
+                "underfilled_ns": 0, "grid": [64, 1, 1], "block": [256, 1, 1]}
+
+
+class Checker:
+    def __init__(self, whyidle, report_print):
+        self.whyidle = whyidle
+        done = subprocess.run([report_print, "healthy", "json"], check=True, capture_output=True)
+        self.template = json.loads(done.stdout)
+        self.failures, self.checks = [], 0
+
+    def equal(self, got, want, what):
+        self.checks += 1
+        if got != want:
+            self.failures.append(f"{what}: {got!r}, expected {want!r}")
+
+    def run(self, ranks, *extra, extra_files=()):
+        with tempfile.TemporaryDirectory() as folder:
+            for i, rank in enumerate(ranks):
+                with open(os.path.join(folder, f"node.{i}.json"), "w") as out:
+                    json.dump(rank.document(self.template), out)
+            for name, text in extra_files:
+                with open(os.path.join(folder, name), "w") as out:
+                    out.write(text)
+            return subprocess.run([self.whyidle, "merge", *extra, folder], text=True,
+                                  capture_output=True)
+
+    def merge(self, ranks, **more):
+        done = self.run(ranks, "--format", "json", **more)
+        if done.returncode:
+            self.failures.append(f"status {done.returncode}: {done.stderr}")
+        merged = json.loads(done.stdout)
+        for row in merged["ranks"]:
+            sums = dict.fromkeys(row["classes"], 0)
+            for cause, ns in row["subcauses"].items():
+                sums[cause.split("/")[0]] += ns
+            self.equal(sums, row["classes"], "sub-causes of a rank sum to its classes")
+            self.equal(sum(sums.values()), row["window_ns"], "classes of a rank sum to its window")
+        return merged
+
+
+def waits(merged):
+    return [None if row["comm_wait_ns"] is None else row["comm_wait_ns"] / MS
+            for row in merged["ranks"]]
+
+
+def stragglers(merged):
+    return [row["rank"] for row in merged["ranks"] if row["straggler"]]
+
+
+def two_ranks(check):
+    # Rank 0 takes 10 ms four times, rank 1 takes 2: rank 0 waits 4 x 8 and moves data for 4 x 2.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 40}, [(REDUCE, [10] * 4)]),
+        Rank(1, {"communication/exposed-collective": 8}, [(REDUCE, [2] * 4)], stream_base=90)])
+    check.equal(waits(merged), [32, 0], "two ranks")
+    check.equal(merged["ranks"][0]["subcauses"]["communication/exposed-collective"], 8 * MS,
+                "what is left is the collective itself")
+    check.equal([r["caused_ns"] / MS for r in merged["ranks"]], [0, 32], "who caused it")
+    check.equal(stragglers(merged), [1], "two ranks: straggler")
+    # Compute is 60 and 92 ms: the 32 ms of waiting are explained.
+    check.equal(merged["late"]["reason"], "device-work", "two ranks: reason")
+    check.equal((merged["late"]["own_ns"], merged["late"]["others_ns"]), (92 * MS, 60 * MS),
+                "two ranks: what the reason rests on")
+    check.equal(merged["comm_wait_share"], 0.16, "mean of 32 % and 0 %")
+    check.equal(merged["verdict"]["id"], "communication/comm-wait", "two ranks: verdict")
+
+
+def hidden_collectives(check):
+    # Half of rank 0's collectives run beside kernels: half of its waiting is no stall.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 20}, [(REDUCE, [10] * 4)]),
+        Rank(1, {"communication/exposed-collective": 8}, [(REDUCE, [2] * 4)])])
+    check.equal(waits(merged), [16, 0], "half of it is hidden")
+    check.equal(merged["ranks"][0]["waited_ns"], 32 * MS, "the whole waiting is told as well")
+
+
+def decimated(check):
+    # Every second of 8 was kept: of 60 ms kept on rank 0 it waited 5 + 15 + 5 + 15 = 40, so 2/3 of
+    # all its 120 ms.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 90},
+             [(REDUCE, [10, 20, 10, 20], 8, 120, 2)]),
+        Rank(1, {"communication/exposed-collective": 10}, [(REDUCE, [5] * 4, 8, 40, 2)])])
+    check.equal(waits(merged), [60, 0], "2/3 of 90 exposed ms")
+    check.equal(merged["coverage"]["compared"], 4, "kept ordinals are compared")
+    # The same where one rank kept all eight, as an older document may.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 90},
+             [(REDUCE, [10, 20, 10, 20], 8, 120, 2)]),
+        Rank(1, {"communication/exposed-collective": 10},
+             [(REDUCE, [5, 99, 5, 99, 5, 99, 5, 99], 8, 416, 1)])])
+    check.equal(waits(merged)[0], 60, "ordinals are matched, not places")
+
+
+def unequal_counts(check):
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 40}, [(REDUCE, [10] * 4)]),
+        Rank(1, {"communication/exposed-collective": 6}, [(REDUCE, [2] * 3)])])
+    check.equal(waits(merged), [None, None], "unequal counts say nothing")
+    check.equal((merged["collectives"][0]["count"], merged["collectives"][0]["least"]), (4, 3),
+                "unequal counts are told")
+    check.equal(stragglers(merged), [], "nobody is named")
+    check.equal(merged["comm_wait_share"], None, "not known is not 0")
+    check.equal(merged["ranks"][0]["subcauses"]["communication/exposed-collective"], 40 * MS,
+                "nothing is moved")
+    text = check.run([
+        Rank(0, {"communication/exposed-collective": 40}, [(REDUCE, [10] * 4)]),
+        Rank(1, {"communication/exposed-collective": 6}, [(REDUCE, [2] * 3)])]).stdout
+    check.equal("inconclusive" in text and "unequal numbers" in text, True, "and the text says so")
+
+
+def streams_in_order(check):
+    # The same collective on two streams, whose handles differ: the first with the first.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 30}, [(REDUCE, [9] * 2), (REDUCE, [6] * 2)]),
+        Rank(1, {"communication/exposed-collective": 10}, [(REDUCE, [3] * 2), (REDUCE, [2] * 2)],
+             stream_base=400)])
+    check.equal(waits(merged), [20, 0], "2 x 6 on the first stream, 2 x 4 on the second")
+    check.equal([m["order"] for m in merged["collectives"]], [0, 1], "two matches")
+
+
+def pause(check):
+    # Rank 2 writes a checkpoint for 30 ms while the others wait for it.
+    merged = check.merge([
+        Rank(0, {"communication/exposed-collective": 32}, [(REDUCE, [31, 1])], world=3),
+        Rank(1, {"communication/exposed-collective": 32}, [(REDUCE, [31, 1])], world=3),
+        Rank(2, {"communication/exposed-collective": 2, "host/checkpoint": 30},
+             [(REDUCE, [1, 1])], world=3)])
+    check.equal(waits(merged), [30, 30, 0], "two wait for the third")
+    check.equal(stragglers(merged), [2], "pause: straggler")
+    check.equal((merged["late"]["reason"], merged["late"]["pause"]), ("pause", "host/checkpoint"),
+                "pause: reason")
+    check.equal(merged["coverage"]["missing_ranks"], 0, "nobody is missing")
+
+
+def slower_clock(check):
+    # Three kernels, each 1.2 times as long on rank 1 (0.96 ms for 0.8, and so on).
+    fast = [("gemm", 10, 40), ("norm", 10, 20), ("softmax", 10, 10)]
+    ranks = [
+        Rank(0, {"communication/exposed-collective": 30}, [(REDUCE, [15] * 2)],
+             fast + [(REDUCE, 2, 30)]),
+        Rank(1, {"communication/exposed-collective": 16}, [(REDUCE, [8] * 2)],
+             [(name, count, ms * 1.2) for name, count, ms in fast] + [(REDUCE, 2, 16)])]
+    merged = check.merge(ranks)
+    check.equal(waits(merged), [14, 0], "slower clock: waiting")
+    check.equal((merged["late"]["reason"], merged["late"]["factor"]), ("slower-clock", 1.2),
+                "slower clock: reason")
+    # One kernel alone is longer: that is more work.
+    ranks[1].kernels = [("gemm", 10, 54), ("norm", 10, 20), ("softmax", 10, 10)]
+    check.equal(check.merge(ranks)["late"]["reason"], "device-work", "one kernel is longer")
+    # All are, but one runs more often: that is more work as well.
+    ranks[1].kernels = [("gemm", 20, 48), ("norm", 10, 24), ("softmax", 10, 12)]
+    check.equal(check.merge(ranks)["late"]["reason"], "device-work", "one runs more often")
+
+
+def in_turn(check):
+    # Each of three ranks collects garbage for 5 ms before one of three collectives.
+    ranks = [Rank(i, {"communication/exposed-collective": 13, "host/garbage-collection": 5},
+                  [(REDUCE, [1 if i == k else 6 for k in range(3)])]) for i in range(3)]
+    merged = check.merge(ranks)
+    check.equal(waits(merged), [10, 10, 10], "in turn: waiting")
+    check.equal((stragglers(merged), merged["late"]["in_turn"]), ([], True), "no straggler")
+    check.equal(merged["late"]["pause"], "host/garbage-collection", "in turn: what delays them")
+
+
+def several_stragglers(check):
+    # Two of four are late, by turns: together they cause all of it.
+    late = [[2, 9], [9, 2], [9, 9], [9, 9]]
+    merged = check.merge([
+        Rank(i, {"communication/exposed-collective": sum(late[i])}, [(REDUCE, late[i])])
+        for i in range(4)])
+    check.equal(stragglers(merged), [0, 1], "two stragglers")
+    check.equal([r["last"] for r in merged["ranks"]], [1, 1, 0, 0], "who came last how often")
+    check.equal("rank 0 and rank 1" in merged["late"]["text"], True, "both are named")
+
+
+def keeping_pace(check):
+    merged = check.merge([Rank(i, {"communication/exposed-collective": 5}, [(REDUCE, [1] * 5)])
+                          for i in range(2)])
+    check.equal((waits(merged), stragglers(merged)), ([0, 0], []), "nobody waits")
+    check.equal(merged["verdict"]["id"], "communication/exposed-collective", "5 % of collectives")
+    check.equal(merged["late"]["reason"], None, "no reason is needed")
+
+
+def coverage(check):
+    ranks = [Rank(0, {"communication/exposed-collective": 10}, [(REDUCE, [5] * 2)], world=4),
+             Rank(0, {"communication/exposed-collective": 10}, [(REDUCE, [5] * 2)], world=4)]
+    merged = check.merge(ranks, extra_files=[("broken.json", '{"schema":"whyidle-report/1"')])
+    check.equal([merged["coverage"][k] for k in
+                 ("reports", "damaged", "missing_ranks", "doubled_ranks")], [2, 1, 3, 1],
+                "what it rests on")
+    alone = check.merge([Rank(None, {"communication/exposed-collective": 10}, [(REDUCE, [10])])])
+    check.equal((waits(alone), alone["coverage"]["missing_ranks"]), ([None], None), "one process")
+    silent = check.merge([Rank(i, {"host/cpu-compute": 20}) for i in range(2)])
+    check.equal((waits(silent), silent["verdict"]["id"]), ([None, None], "host/cpu-compute"),
+                "no collectives: the mean of the ranks")
+
+
+def hostile(check):
+    # Figures and names that no run gives.
+    most = 4611686018427387903
+    odd = Rank(0, {"communication/exposed-collective": 40}, [("nccl\x1b[31m\n", [1, 2])])
+    doc = odd.document(check.template)
+    doc["collectives"][0].update(total_ns=most, duration_ns=[most, most])
+    with_zero = odd.document(check.template)
+    with_zero["job"]["rank"] = 1
+    with_zero["collectives"][0].update(step=0)
+    for other in (with_zero, odd.document(check.template)):
+        done = check.run([], extra_files=[("a.json", json.dumps(doc)), ("b.json", json.dumps(other))])
+        check.equal(done.returncode, 0, "large figures")
+        check.equal("\x1b" in done.stdout, False, "no control bytes")
+    empty = check.run([])
+    check.equal((empty.returncode, "no report" in empty.stderr), (2, True), "an empty folder")
+
+
+def text(check):
+    ranks = [Rank(0, {"communication/exposed-collective": 40}, [(REDUCE, [10] * 4)]),
+             Rank(1, {"communication/exposed-collective": 8}, [(REDUCE, [2] * 4)])]
+    lines = check.run(ranks).stdout.splitlines()
+    check.equal(lines[0], "VERDICT communication/comm-wait straggler=1 comm-wait=16.0",
+                "the line for scripts")
+    check.equal([line.split() for line in lines if line.startswith("  rank")],
+                ["rank 0 60.0 % 0.0 % 0.0 % 0.0 % 0.0 % 32.0 % 8.0 % 0.0 % 0.0 %".split(),
+                 "rank 1 92.0 % 0.0 % 0.0 % 0.0 % 0.0 % 0.0 % 8.0 % 0.0 % 100.0 %".split()],
+                "ranks are rows")
+    for width in ("40", "60", "80", "100"):
+        wide = max(map(len, check.run(ranks, "--width", width).stdout.splitlines()[1:]))
+        check.equal(wide <= max(int(width), 44), True, f"{wide} columns of {width}")
+
+
+def main():
+    check = Checker(*sys.argv[1:3])
+    for part in (two_ranks, hidden_collectives, decimated, unequal_counts, streams_in_order, pause,
+                 slower_clock, in_turn, several_stragglers, keeping_pace, coverage, hostile, text):
+        part(check)
+    print("\n".join(check.failures) or f"{check.checks} checks")
+    return 1 if check.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
