@@ -12,8 +12,11 @@
 #include "base/attr.h"
 #include "base/err.h"
 #include "collect/collect.h"
+#include "collect/hot.h"
 
 #define BUFFER_BYTES  ((size_t)256 << 10)
+#define LEAST_BYTES   ((size_t)16 << 10)
+#define SOON_NS       INT64_C(100000000)
 #define BUFFERS       56 /* 14 MiB */
 #define DISCARD_BYTES ((size_t)64 << 10)
 #define WORDS         ((BUFFERS + 63) / 64)
@@ -23,6 +26,8 @@ static struct {
     _Atomic uint64_t idle[WORDS], full[WORDS];
     size_t valid[BUFFERS];
     _Atomic int requested, touched;
+    _Atomic size_t size; /* of the next buffer */
+    _Atomic int64_t asked_ns;
     _Atomic uint64_t discarded_bytes;
 } state;
 
@@ -52,11 +57,28 @@ static int take_bit(_Atomic uint64_t *map)
     return -1;
 }
 
+/* A flush gives back no buffer that holds a record of unfinished work, which in a job with a full
+ * queue is always the newest: small buffers bring the records in early. They double while they
+ * are asked for in quick succession, so that a rush has the whole pool. */
+static size_t next_size(void)
+{
+    int64_t now = wi_now_ns();
+    int64_t since = now - atomic_exchange_explicit(&state.asked_ns, now, memory_order_relaxed);
+    size_t size = atomic_load_explicit(&state.size, memory_order_relaxed);
+    if (since >= 0 && since < SOON_NS)
+        size = size * 2 < BUFFER_BYTES ? size * 2 : BUFFER_BYTES;
+    else if (since > 10 * SOON_NS)
+        size = size / 2 > LEAST_BYTES ? size / 2 : LEAST_BYTES;
+    size = size < LEAST_BYTES ? LEAST_BYTES : size;
+    atomic_store_explicit(&state.size, size, memory_order_relaxed);
+    return size;
+}
+
 void wi_buffer_requested(uint8_t **buffer, size_t *size, size_t *max_records)
 {
     int i = take_bit(state.idle);
     *buffer = state.memory + (size_t)(i < 0 ? BUFFERS : i) * BUFFER_BYTES;
-    *size = i < 0 ? DISCARD_BYTES : BUFFER_BYTES;
+    *size = i < 0 ? DISCARD_BYTES : next_size();
     *max_records = 0;
     int touched = atomic_load_explicit(&state.touched, memory_order_relaxed);
     if (i >= touched)

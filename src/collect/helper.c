@@ -32,10 +32,12 @@
 #define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
 #define WATCH_NS        (1000 * MS)
-#define EARLY_WATCH_NS  (400 * MS) /* short jobs want more than one look */
-#define EARLY_WATCHES   10
-#define FIRST_REPORT_NS (2000 * MS)
-#define SOME            256 /* entries in one drain: below that a ring fills in no 25 ms */
+#define EARLY_WATCH_NS  (250 * MS) /* short jobs want more than one look */
+#define EARLY_WATCHES   8
+#define REPORT_NS       (1000 * MS) /* rolling reports are at least so far apart... */
+#define REPORT_AGE      8           /* ...and as far as an eighth of the run so far... */
+#define REPORT_COST     250         /* ...and as many times as far as the last one took */
+#define SOME            256         /* entries in one drain: below that a ring fills in no 25 ms */
 #define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
@@ -172,11 +174,13 @@ int wi_drain(int most_buffers)
     return buffers == most_buffers || state.entries >= CROWDED;
 }
 
-static void note_cpu(void)
+static int64_t note_cpu(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    atomic_store(&state.cpu_ns, (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec);
+    int64_t ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+    atomic_store(&state.cpu_ns, ns);
+    return ns;
 }
 
 /* FlushAll before any buffer was asked for deadlocks some versions. */
@@ -209,7 +213,7 @@ static void park(int request)
 }
 
 struct schedule {
-    int64_t flush_ns, watch_ns, report_ns, report_step_ns;
+    int64_t begin_ns, flush_ns, watch_ns, report_ns;
     int watches;
     int64_t real_ns, offset_ns; /* at the last look: the wall clock, and how far it is ahead */
 };
@@ -224,6 +228,20 @@ static void watch_clock(struct schedule *next, int64_t now)
                      next->real_ns < real ? real : next->real_ns);
     next->real_ns = real;
     next->offset_ns = offset;
+}
+
+/* A rolling report with all that can be had by now; returns how long until the next one. */
+static int64_t report_step(int64_t age_ns)
+{
+    int64_t longest = wi_process.settings.checkpoint_s * 1000 * MS, began = note_cpu();
+    if (!wi_process.flush_at_end_only)
+        flush(0);
+    wi_drain(INT_MAX);
+    wi_publish_rolling();
+    int64_t cost = (note_cpu() - began) * REPORT_COST, step = age_ns / REPORT_AGE;
+    step = step > cost ? step : cost;
+    step = step > REPORT_NS ? step : REPORT_NS;
+    return step < longest ? step : longest;
 }
 
 static void due(struct schedule *next, int64_t now)
@@ -242,13 +260,8 @@ static void due(struct schedule *next, int64_t now)
         if (next->watches == 2) /* asks the linker and the driver: not when the process ends */
             wi_job_base();
     }
-    if (now >= next->report_ns) {
-        int64_t longest = wi_process.settings.checkpoint_s * 1000 * MS;
-        int64_t step = next->report_step_ns;
-        wi_publish_rolling();
-        next->report_step_ns = step * 2 < longest ? step * 2 : longest;
-        next->report_ns = now + next->report_step_ns;
-    }
+    if (now >= next->report_ns)
+        next->report_ns = now + report_step(now - next->begin_ns);
 }
 
 static int64_t monotonic_ns(void)
@@ -266,12 +279,9 @@ static int64_t rest_after(uint64_t entries)
 
 static void *run(void *unused)
 {
-    int64_t now = monotonic_ns(), longest = wi_process.settings.checkpoint_s * 1000 * MS;
-    int64_t first = FIRST_REPORT_NS < longest ? FIRST_REPORT_NS : longest;
-    struct schedule next = {.flush_ns = now + FLUSH_NS,
-                            .watch_ns = now,
-                            .report_ns = now + first,
-                            .report_step_ns = first};
+    int64_t now = monotonic_ns();
+    struct schedule next = {
+        .begin_ns = now, .flush_ns = now + FLUSH_NS, .watch_ns = now, .report_ns = now + REPORT_NS};
     (void)unused;
     prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
     wi_self = &wi_thread_dead; /* whatever a library does on this thread is no call of the job */

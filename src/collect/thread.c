@@ -48,8 +48,21 @@ static void thread_ends(void *block)
     errno = saved;
 }
 
+/* The first high descriptor makes the kernel enlarge the process's table, which in a process of
+ * several threads waits for all cores (12 ms and more): now, before the helper is one of them. */
+static void reserve_high_fd(void)
+{
+    int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, WI_HIGH_FD);
+    if (high >= 0)
+        close(high);
+    if (low >= 0)
+        close(low);
+}
+
 int wi_threads_init(void)
 {
+    reserve_high_fd();
     state.blocks = map(WI_MAX_THREADS * sizeof(struct wi_thread));
     void *slots = map(WI_RING_BYTES);
     if (!state.blocks || !slots || pthread_key_create(&state.key, thread_ends) != 0)
