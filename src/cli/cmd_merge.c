@@ -18,7 +18,7 @@ static int show(const struct wi_args *args, const struct wi_merge *merge,
     struct wi_layout layout = {&out, wi_show_width(STDOUT_FILENO, args),
                                wi_show_color(STDOUT_FILENO, args)};
     wi_out_fd(&out, STDOUT_FILENO, buf, sizeof(buf));
-    if (!strcmp(wi_args_value(args, WI_OPT_MERGE_FORMAT, "text"), "json"))
+    if (!strcmp(wi_args_value(args, WI_OPT_FORMAT, "text"), "json"))
         wi_merge_json(&out, merge, reports);
     else
         wi_merge_text(&layout, merge, reports, !isatty(STDOUT_FILENO));
