@@ -6,16 +6,18 @@
 #include <string.h>
 
 #include "gpu.h"
+#include "live_cores.h"
 #include "live_device.h"
 #include "live_log.h"
 #include "pace.h"
 
-#define MAX_STREAMS   16
-#define MAX_BUFFER    (256u << 20)
-#define PROBE_BYTES   (4u << 20)
-#define PROBE_ROUNDS  2
-#define FIXED_COPY_NS 20000 /* below, the size decides nothing on a real GPU */
-#define DEFAULT_BLOCK 256
+#define MAX_STREAMS      16
+#define MAX_BUFFER       (256u << 20)
+#define PROBE_BYTES      (4u << 20)
+#define PROBE_ROUNDS     2
+#define FIXED_COPY_NS    20000 /* below, the size decides nothing on a real GPU */
+#define DEFAULT_BLOCK    256
+#define ALLOCATION_BYTES (1u << 20)
 
 static struct {
     void *device;
@@ -24,14 +26,15 @@ static struct {
     double bytes_per_ns[2][2]; /* by pinned and to-host; real GPUs only */
     void *stream[MAX_STREAMS];
     int64_t launch_ns, copy_ns; /* what an own call costs, smoothed */
+    void **allocated;           /* a stack */
+    int64_t allocations;
+    int run_percent; /* of a core that the launching thread gets */
 } gpu;
 
 const char *live_device_problem(const struct tl_line *line)
 {
     if (line->op == TL_COLL || line->op == TL_GRAPH)
         return "graphs and collectives are played in virtual time only";
-    if (line->op == TL_MALLOC || line->op == TL_FREE || line->op == TL_HOSTALLOC)
-        return "what an allocation costs is set in virtual time only";
     if (line->gap_ns || line->blocking)
         return "device-side gaps and blocking launches are played in virtual time only";
     return NULL;
@@ -58,9 +61,58 @@ static void measure_copies(void)
     }
 }
 
-int live_device_start(const struct tl_rank *rank)
+/* What a call of this kind takes, 0 if the program has none. */
+static int64_t cost_of(const struct tl_rank *rank, enum tl_op op)
 {
-    if (gpu_init())
+    for (int i = 0; i < rank->lines; i++)
+        if (rank->program[i].op == op)
+            return rank->program[i].ns;
+    return 0;
+}
+
+/* The virtual GPU is told what allocations cost; on a real one they cost what they cost. */
+static void set_costs(const struct tl_rank *rank)
+{
+    static const struct {
+        const char *setting;
+        enum tl_op op;
+    } costs[] = {{"VGPU_ALLOC_NS", TL_MALLOC},
+                 {"VGPU_FREE_NS", TL_FREE},
+                 {"VGPU_PIN_NS_PER_MIB", TL_HOSTALLOC}};
+    char text[32];
+
+    for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+        if (!cost_of(rank, costs[i].op))
+            continue;
+        snprintf(text, sizeof(text), "%lld", (long long)cost_of(rank, costs[i].op));
+        setenv(costs[i].setting, text, 1);
+    }
+}
+
+/* So that the first line that frees has something to free. */
+static int allocate_ahead(const struct tl_rank *rank)
+{
+    int64_t most = 0;
+
+    for (int i = 0; i < rank->lines; i++)
+        if (rank->program[i].op == TL_FREE || rank->program[i].op == TL_MALLOC)
+            most += rank->program[i].count;
+    gpu.allocated = calloc((size_t)most * 2 + 1, sizeof(*gpu.allocated));
+    if (!gpu.allocated)
+        return -1;
+    for (int i = 0; i < rank->lines; i++)
+        for (int64_t n = 0; rank->program[i].op == TL_FREE && n < rank->program[i].count; n++)
+            gpu.allocated[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
+    return 0;
+}
+
+int live_device_start(const struct tl_block *block)
+{
+    const struct tl_rank *rank = &block->rank[0];
+
+    set_costs(rank);
+    gpu.run_percent = live_cores_shared() ? (int)block->side.launch_run_percent : 100;
+    if (gpu_init() || allocate_ahead(rank))
         return -1;
     gpu.bytes = PROBE_BYTES;
     for (int i = 0; i < rank->lines; i++) {
@@ -89,7 +141,13 @@ int live_device_start(const struct tl_rank *rank)
 /* Spins so that the call, which itself takes about *cost_ns, ends host_ns from now. */
 static int64_t pace_call(int64_t host_ns, int64_t cost_ns)
 {
-    pace_burn_until(pace_now() + host_ns - cost_ns);
+    if (gpu.run_percent >= 100) {
+        pace_burn_until(pace_now() + host_ns - cost_ns);
+        return pace_now();
+    }
+    /* The rest of the time others take it away. */
+    for (int64_t stop = live_cpu_now() + host_ns * gpu.run_percent / 100; live_cpu_now() < stop;)
+        ;
     return pace_now();
 }
 
@@ -164,6 +222,21 @@ static void play_sync(const struct tl_line *line)
     live_log(line, enter, pace_now());
 }
 
+static void play_allocations(const struct tl_line *line)
+{
+    for (int64_t i = 0; i < line->count; i++) {
+        int64_t enter = pace_now();
+
+        if (line->op == TL_MALLOC)
+            gpu.allocated[gpu.allocations++] = gpu_alloc(ALLOCATION_BYTES);
+        else if (line->op == TL_HOSTALLOC)
+            gpu_host_alloc(ALLOCATION_BYTES); /* kept: the timeline never gives it back */
+        else if (gpu.allocations)
+            gpu_free(gpu.allocated[--gpu.allocations]);
+        live_log(line, enter, pace_now());
+    }
+}
+
 void live_device_play(const struct tl_line *line)
 {
     switch (line->op) {
@@ -173,6 +246,11 @@ void live_device_play(const struct tl_line *line)
     case TL_H2D:
     case TL_D2H:
         play_copies(line);
+        break;
+    case TL_MALLOC:
+    case TL_FREE:
+    case TL_HOSTALLOC:
+        play_allocations(line);
         break;
     default:
         play_sync(line);

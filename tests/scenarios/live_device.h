@@ -9,8 +9,8 @@
 const char *live_device_problem(const struct tl_line *line);
 /* Creates the context and every buffer and stream the program needs; on a real GPU also measures
  * how fast copies are. Returns 0, or -1 with the reason on stderr. */
-int live_device_start(const struct tl_rank *rank);
-/* A copy, kernels or a sync. */
+int live_device_start(const struct tl_block *block);
+/* A copy, kernels, a sync, allocations. */
 void live_device_play(const struct tl_line *line);
 
 #endif

@@ -1,155 +1,138 @@
-/* Waits and worker processes of the live player.
- * Threads: the launching thread; one waker thread; worker processes, which share only `due`.
- * The first worker is the one that wakes, so that the batch comes from the process that works for
- * it. */
+/* Waits of the live player: which real thing stands for which word.
+ *   poll, condvar, futex   a worker's pipe; a condition that a thread of the process signals
+ *   epoll                  a pipe, or where `side` tells of requests a connection of a server
+ *   read, fsync            direct reads and synchronised writes of a regular file
+ *   child                  a child's exit, or the end and new start of all workers
+ *   gil                    a mutex whose holder gives memory back
+ *   throttled              a quota of the player's own control group
+ *   cpu ... spin           a queue that is asked again and again
+ * Threads: the launching thread. */
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "live_client.h"
+#include "live_cores.h"
+#include "live_threads.h"
 #include "live_wait.h"
+#include "live_workers.h"
 #include "pace.h"
 
-#define MAX_WORKERS 64
-#define SLICE_NS    10000000 /* duty cycle of a worker */
-#define IDLE_NS     1000000  /* how often a sleeping waker looks for work */
-#define WAKE_BYTES  4096
+#define SAVE_BYTES (8 << 20) /* one write of a checkpoint */
+#define BACKLOG_NS 1000000   /* a shorter wait for a request is none */
+#define RENEWED_NS 100000000 /* a shorter wait for a child is not the workers' new start */
 
 static struct {
-    _Atomic int64_t *due; /* shared with the workers: when to wake the parent, 0 = not asked */
-    int workers;
-    pid_t worker[MAX_WORKERS];
-    int pipe[2], epoll;
-    pthread_mutex_t lock;
-    pthread_cond_t asked, woken;
-    int64_t thread_due;
-    int thread_running;
-    char scratch[64];
-    int scratch_fd;
-} live = {.lock = PTHREAD_MUTEX_INITIALIZER,
-          .asked = PTHREAD_COND_INITIALIZER,
-          .woken = PTHREAD_COND_INITIALIZER,
-          .scratch_fd = -1};
+    const struct tl_side *side;
+    int epoll, scratch;
+} waits = {.scratch = -1};
 
-/* In a worker: wakes the parent if that is due; returns when it next will be. */
-static int64_t serve(int waker)
+static int has_wait(const struct tl_block *block, enum tl_how how)
 {
-    int64_t due = waker ? atomic_load(live.due) : 0;
-
-    if (due && pace_now() >= due) {
-        atomic_store(live.due, 0);
-        if (write(live.pipe[1], "w", 1) < 0)
-            _exit(1);
-        return 0;
-    }
-    return due;
-}
-
-static void worker_main(int waker, int percent)
-{
-    for (int64_t start = pace_now();; start = pace_now()) {
-        int64_t stop = start + SLICE_NS / 100 * percent, end = start + SLICE_NS;
-
-        while (pace_now() < stop)
-            serve(waker);
-        while (pace_now() < end) {
-            int64_t due = serve(waker), next = pace_now() + IDLE_NS;
-
-            if (due && due < next)
-                next = due;
-            pace_sleep_until(next < end ? next : end);
-        }
-    }
-}
-
-static int start_worker(int waker, int percent)
-{
-    pid_t parent = getpid(), child = fork();
-
-    if (child) {
-        live.worker[live.workers++] = child;
-        return child < 0 ? -1 : 0;
-    }
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(0);
-    /* The machine of the timeline has a core for everybody; this one may not. */
-    if (percent > 0)
-        setpriority(PRIO_PROCESS, 0, 3);
-    worker_main(waker, percent);
-    _exit(0);
-}
-
-static void *waker_thread(void *unused)
-{
-    (void)unused;
-    pthread_mutex_lock(&live.lock);
-    for (;;) {
-        while (!live.thread_due)
-            pthread_cond_wait(&live.asked, &live.lock);
-        int64_t due = live.thread_due;
-
-        pthread_mutex_unlock(&live.lock);
-        pace_sleep_until(due);
-        pthread_mutex_lock(&live.lock);
-        live.thread_due = 0;
-        pthread_cond_signal(&live.woken);
-    }
-    return NULL;
-}
-
-int live_wait_start(const struct tl_side *side)
-{
-    int workers = side->workers > 0 ? (int)side->workers : 1;
-    int percent =
-        side->workers > 0 && side->worker_cpu_percent > 0 ? (int)side->worker_cpu_percent : 0;
-
-    live.due = mmap(NULL, WAKE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    live.epoll = epoll_create1(EPOLL_CLOEXEC);
-    if (live.due == MAP_FAILED || live.epoll < 0 || pipe(live.pipe))
-        return -1;
-    struct epoll_event readable = {.events = EPOLLIN};
-    epoll_ctl(live.epoll, EPOLL_CTL_ADD, live.pipe[0], &readable);
-    for (int i = 0; i < workers && i < MAX_WORKERS; i++)
-        if (start_worker(i == 0, percent > 100 ? 100 : percent))
-            return -1;
+    for (int i = 0; i < block->rank[0].lines; i++)
+        if (block->rank[0].program[i].op == TL_WAIT && block->rank[0].program[i].how == how)
+            return 1;
     return 0;
 }
 
-const char *live_wait_problem(enum tl_how how)
+static int64_t shortest(const struct tl_block *block, enum tl_how how)
 {
-    if (how == TL_RUNQ || how == TL_THROTTLED)
-        return "a thread kept off the CPU is played in virtual time only";
-    return NULL;
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < block->rank[0].lines; i++) {
+        const struct tl_line *line = &block->rank[0].program[i];
+
+        if (line->op == TL_WAIT && line->how == how && line->ns < least)
+            least = line->ns;
+    }
+    return least;
 }
 
-static void wait_for_thread(int64_t due)
+int live_wait_start(const struct tl_block *block)
 {
-    pthread_t thread;
+    struct epoll_event readable = {.events = EPOLLIN};
 
-    pthread_mutex_lock(&live.lock);
-    if (!live.thread_running)
-        live.thread_running = !pthread_create(&thread, NULL, waker_thread, NULL);
-    live.thread_due = due;
-    pthread_cond_signal(&live.asked);
-    while (live.thread_due)
-        pthread_cond_wait(&live.woken, &live.lock);
-    pthread_mutex_unlock(&live.lock);
+    waits.side = &block->side;
+    if (live_workers_start(&block->side))
+        return -1;
+    waits.epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (waits.epoll < 0 || epoll_ctl(waits.epoll, EPOLL_CTL_ADD, live_workers_fd(), &readable))
+        return -1;
+    if (block->side.serves == 1 && has_wait(block, TL_EPOLL) &&
+        live_client_start(shortest(block, TL_EPOLL) < BACKLOG_NS))
+        return -1;
+    if ((has_wait(block, TL_READ) || has_wait(block, TL_FSYNC)) &&
+        (waits.scratch = live_scratch_file()) < 0)
+        return -1;
+    if (has_wait(block, TL_THROTTLED) && live_cores_enter())
+        return -1;
+    return live_cores_start(&block->side) || live_threads_start(block) ? -1 : 0;
 }
 
-static void wait_for_child(int64_t due)
+const char *live_wait_problem(const struct tl_block *block)
 {
+    const char *problem = live_workers_problem(&block->side);
+
+    if (!problem && has_wait(block, TL_RUNQ))
+        problem = "a thread kept in the run queue for a given time is played in virtual time only";
+    if (!problem && has_wait(block, TL_THROTTLED))
+        problem = live_cores_problem();
+    if (!problem && (has_wait(block, TL_READ) || has_wait(block, TL_FSYNC))) {
+        int fd = live_scratch_file();
+
+        if (fd < 0)
+            return "TMPDIR takes no direct reads: this case is played in virtual time only";
+        close(fd);
+    }
+    return problem;
+}
+
+static void take_byte(void)
+{
+    char byte;
+
+    if (read(live_workers_fd(), &byte, 1) != 1) {
+        fputs("the worker is gone\n", stderr);
+        exit(1);
+    }
+}
+
+static void wait_for_worker(enum tl_how how, int64_t due)
+{
+    struct pollfd readable = {.fd = live_workers_fd(), .events = POLLIN};
+    struct epoll_event event;
+
+    live_workers_ask(due);
+    if (how == TL_POLL)
+        poll(&readable, 1, -1);
+    else
+        epoll_wait(waits.epoll, &event, 1, -1);
+    take_byte();
+}
+
+/* Asks the queue without ever sleeping for it. */
+static void spin_for_worker(int64_t due)
+{
+    struct pollfd readable = {.fd = live_workers_fd(), .events = POLLIN};
+
+    live_workers_ask(due);
+    while (poll(&readable, 1, 0) != 1)
+        ;
+    take_byte();
+}
+
+static void wait_for_child(int64_t ns, int64_t due)
+{
+    if (waits.side->respawn_gap_s > 0 && ns >= RENEWED_NS) {
+        live_workers_renew(due);
+        return;
+    }
     pid_t child = fork();
-
     if (!child) {
         pace_sleep_until(due);
         _exit(0);
@@ -157,62 +140,88 @@ static void wait_for_child(int64_t due)
     waitpid(child, NULL, 0);
 }
 
-static void wait_for_disk(int64_t due)
+static void save_until(int64_t due)
 {
-    static char block[65536];
+    static char *block;
 
-    if (live.scratch_fd < 0) {
-        snprintf(live.scratch, sizeof(live.scratch), "/tmp/play_live.%d", (int)getpid());
-        live.scratch_fd = open(live.scratch, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        unlink(live.scratch);
-    }
+    if (!block && posix_memalign((void **)&block, 4096, SAVE_BYTES))
+        abort();
     while (pace_now() < due)
-        if (pwrite(live.scratch_fd, block, sizeof(block), 0) < 0 || fsync(live.scratch_fd))
+        if (pwrite(waits.scratch, block, SAVE_BYTES, 0) < 0 || fsync(waits.scratch))
             pace_sleep_until(due);
 }
 
-static void wait_for_pipe(enum tl_how how, int64_t due)
+static void wait_really(const struct tl_line *line, int64_t due)
 {
-    struct pollfd readable = {.fd = live.pipe[0], .events = POLLIN};
-    struct epoll_event event;
-    char byte;
-
-    atomic_store(live.due, due);
-    if (how == TL_POLL)
-        poll(&readable, 1, -1);
-    else if (how == TL_EPOLL)
-        epoll_wait(live.epoll, &event, 1, -1);
-    if (read(live.pipe[0], &byte, 1) != 1) {
-        fputs("the worker is gone\n", stderr);
-        exit(1);
+    switch (line->how) {
+    case TL_EPOLL:
+        if (waits.side->serves == 1) {
+            live_client_wait(due);
+            return;
+        }
+        wait_for_worker(line->how, due);
+        return;
+    case TL_POLL:
+        wait_for_worker(line->how, due);
+        return;
+    case TL_CHILD:
+        wait_for_child(line->ns, due);
+        return;
+    case TL_READ:
+        live_read_until(waits.scratch, due);
+        return;
+    case TL_FSYNC:
+        save_until(due);
+        return;
+    case TL_GIL:
+        live_thread_lock(due);
+        return;
+    case TL_THROTTLED:
+        live_cores_throttled(due);
+        return;
+    default:
+        live_thread_wait(due);
+        return;
     }
 }
 
-void live_wait(enum tl_how how, int64_t ns)
+/* Functions of their own, so that a look at the stack shows them. */
+__attribute__((noinline)) static void collect_garbage(int64_t due)
 {
-    int64_t due = pace_now() + ns;
+    live_thread_compute(due);
+    __asm__ volatile("");
+}
 
-    switch (how) {
-    case TL_POLL:
-    case TL_EPOLL:
-    case TL_READ:
-        wait_for_pipe(how, due);
-        break;
-    case TL_CHILD:
-        wait_for_child(due);
-        break;
-    case TL_FSYNC:
-        wait_for_disk(due);
-        break;
-    default:
-        wait_for_thread(due);
-        break;
-    }
+__attribute__((noinline)) static void cpu_optimizer(int64_t due)
+{
+    live_thread_compute(due);
+    __asm__ volatile("");
+}
+
+static void compute(const struct tl_line *line, int64_t due)
+{
+    if (!strcmp(line->what, "spin"))
+        spin_for_worker(due);
+    else if (!strcmp(line->what, "collect-garbage"))
+        collect_garbage(due);
+    else if (!strcmp(line->what, "cpu-optimizer"))
+        cpu_optimizer(due);
+    else
+        live_thread_compute(due);
+}
+
+void live_wait(const struct tl_line *line)
+{
+    int64_t due = pace_now() + line->ns;
+
+    if (line->op == TL_WAIT)
+        wait_really(line, due);
+    else
+        compute(line, due);
 }
 
 void live_wait_stop(void)
 {
-    for (int i = 0; i < live.workers; i++)
-        pace_end_child(live.worker[i]);
-    live.workers = 0;
+    live_cores_stop();
+    live_workers_stop();
 }

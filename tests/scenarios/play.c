@@ -2,14 +2,14 @@
  *   play list FILE                             one line a block: case, block name, ranks,
  *                                              SMs of the device (0 = not said); a broken block has
  *                                              0 ranks
- *   play truth FILE [--max-loops N]            one JSON line a block and rank: shares by tag
- *   play report FILE [--max-loops N]           one JSON line a block and rank: its truth and what
+ *   play truth FILE [--cut CUT]            one JSON line a block and rank: shares by tag
+ *   play report FILE [--cut CUT]           one JSON line a block and rank: its truth and what
  *                                              whyidle reports of it
- *   play trace FILE CASE NAME DIR [--max-loops N]
+ *   play trace FILE CASE NAME DIR [--cut CUT]
  *                                              writes DIR/rank<R>.wit, binary event traces
  *   play played FILE CASE NAME LOG             the truth of a live run as play_live recorded it
  *   play dump FILE CASE NAME                   the events as text, to look at
- * NAME is the word after ```timeline, "-" if there is none. */
+ * NAME is the word after ```timeline, "-" if there is none; CUT is LOOPS[:INNER[:LONGEST_MS]]. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@
 
 #include "live_log.h"
 #include "model/trace_io.h"
+#include "timeline_cut.h"
 #include "timeline_events.h"
 #include "timeline_report.h"
 #include "timeline_truth.h"
@@ -261,16 +262,18 @@ static int dump(const struct tl_block *block, int64_t max_loops)
 
 static int usage(void)
 {
-    fputs("usage: play list|truth|report FILE [--max-loops N]\n"
-          "       play dump FILE CASE NAME [--max-loops N]\n"
-          "       play trace FILE CASE NAME DIR [--max-loops N]\n"
+    fputs("usage: play list|truth|report FILE [--cut CUT]\n"
+          "       play dump FILE CASE NAME [--cut CUT]\n"
+          "       play trace FILE CASE NAME DIR [--cut CUT]\n"
           "       play played FILE CASE NAME LOG\n",
           stderr);
     return 2;
 }
 
-static int run(const struct tl_file *file, int argc, char **argv, int64_t max_loops)
+static int run(const struct tl_file *file, int argc, char **argv, const struct tl_cut *cut)
 {
+    int64_t max_loops = cut->loops;
+
     if (!strcmp(argv[1], "list") && argc == 3)
         return list(file);
     if (!strcmp(argv[1], "truth") && argc == 3)
@@ -298,17 +301,20 @@ static int run(const struct tl_file *file, int argc, char **argv, int64_t max_lo
 int main(int argc, char **argv)
 {
     struct tl_file file;
-    int64_t max_loops = 0;
+    struct tl_cut cut = {0, 0, 0};
 
-    if (argc > 2 && !strcmp(argv[argc - 2], "--max-loops")) {
-        max_loops = atoll(argv[argc - 1]);
+    if (argc > 2 && !strcmp(argv[argc - 2], "--cut")) {
+        if (tl_read_cut(&cut, argv[argc - 1]))
+            return usage();
         argc -= 2;
     }
     if (argc < 3)
         return usage();
     if (tl_read(&file, argv[2]))
         return 2;
-    int rc = run(&file, argc, argv, max_loops);
+    for (int b = 0; b < file.blocks; b++)
+        tl_cut(&file.block[b], &cut);
+    int rc = run(&file, argc, argv, &cut);
     tl_free(&file);
     return rc;
 }

@@ -1,7 +1,7 @@
 /* Plays one block of a timeline file for real, one to one in time, on whatever GPU libcudart gives.
- *   play_live FILE CASE NAME LOOPS [LOG]    outermost loops run at most LOOPS times (0 = choose);
- *                                           LOG gets what was really done, and when
- *   play_live --plan FILE CASE NAME LOOPS   prints that number only
+ *   play_live FILE CASE NAME CUT [LOG]    CUT is LOOPS[:INNER[:LONGEST_MS]] (timeline_cut.h);
+ *                                         LOG gets what was really done, and when
+ *   play_live --plan FILE CASE NAME CUT   prints the cut only; with LOOPS 0 it is chosen
  * Threads: the launching thread; see live_wait.h. May not: use the tags. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,27 +12,16 @@
 #include "live_log.h"
 #include "live_wait.h"
 #include "pace.h"
+#include "timeline_cut.h"
 #include "timeline_sim.h"
 
-#define BUDGET_NS   4000000000 /* a case takes a few seconds */
-#define LEAST_LOOPS 3          /* fewer would hide what recurs */
-#define UNPLAYABLE  3
+#define UNPLAYABLE 3
 
 static int64_t planned_ns(const struct tl_block *block, int64_t loops)
 {
     struct tl_sink nothing = {0};
 
     return tl_play(block, loops, &nothing);
-}
-
-static int64_t choose_loops(const struct tl_block *block)
-{
-    int64_t one = planned_ns(block, 1), step = planned_ns(block, 2) - one;
-    int64_t loops = step > 0 ? 1 + (BUDGET_NS - one) / step : 0;
-
-    if (step > 0 && loops < LEAST_LOOPS)
-        loops = LEAST_LOOPS;
-    return loops;
 }
 
 static const char *problem_of(const struct tl_block *block)
@@ -42,9 +31,9 @@ static const char *problem_of(const struct tl_block *block)
     for (int i = 0; i < block->rank[0].lines && !problem; i++) {
         const struct tl_line *line = &block->rank[0].program[i];
 
-        problem = line->op == TL_WAIT ? live_wait_problem(line->how) : live_device_problem(line);
+        problem = live_device_problem(line);
     }
-    return problem;
+    return problem ? problem : live_wait_problem(block);
 }
 
 static void play_line(const struct tl_line *line)
@@ -55,10 +44,7 @@ static void play_line(const struct tl_line *line)
         live_device_play(line);
         return;
     }
-    if (line->op == TL_WAIT)
-        live_wait(line->how, line->ns);
-    else
-        pace_burn_until(enter + line->ns);
+    live_wait(line);
     live_log(line, enter, pace_now());
 }
 
@@ -89,12 +75,12 @@ static void play_program(const struct tl_rank *rank, int64_t max_loops)
 
 static int play(const struct tl_block *block, int64_t loops, const char *log)
 {
-    if (live_log_start(block, loops) || live_wait_start(&block->side)) {
+    if (live_log_start(block, loops) || live_wait_start(block)) {
         perror("starting the workers");
         return 1;
     }
     int64_t begin = pace_now();
-    if (live_device_start(&block->rank[0])) {
+    if (live_device_start(block)) {
         live_wait_stop();
         return 1;
     }
@@ -113,36 +99,46 @@ static int play(const struct tl_block *block, int64_t loops, const char *log)
     return 0;
 }
 
+static int run(struct tl_block *block, struct tl_cut *cut, int plan_only, const char *log)
+{
+    const char *problem = block->ranks ? problem_of(block) : block->problem;
+
+    if (problem) {
+        fprintf(stderr, "%s\n", problem);
+        return UNPLAYABLE;
+    }
+    if (!cut->loops)
+        *cut = tl_choose_cut(block);
+    if (plan_only) {
+        printf("%lld:%lld:%lld\n", (long long)cut->loops, (long long)cut->inner,
+               (long long)(cut->longest_ns / 1000000));
+        return 0;
+    }
+    tl_cut(block, cut);
+    return play(block, cut->loops, log);
+}
+
 int main(int argc, char **argv)
 {
     int plan_only = argc > 1 && !strcmp(argv[1], "--plan");
     struct tl_file file;
+    struct tl_cut cut;
 
-    if (argc - plan_only < 5 || argc > 6) {
-        fputs("usage: play_live [--plan] FILE CASE NAME LOOPS [LOG]\n", stderr);
+    if (argc - plan_only < 5 || argc > 6 || tl_read_cut(&cut, argv[4 + plan_only])) {
+        fputs("usage: play_live [--plan] FILE CASE NAME LOOPS[:INNER[:LONGEST_MS]] [LOG]\n",
+              stderr);
         return 2;
     }
     const char *log = !plan_only && argc == 6 ? argv[5] : NULL;
     argv += plan_only;
     if (tl_read(&file, argv[1]))
         return 2;
-    const struct tl_block *block = tl_find(&file, argv[2], strcmp(argv[3], "-") ? argv[3] : "");
+    struct tl_block *block = tl_find(&file, argv[2], strcmp(argv[3], "-") ? argv[3] : "");
     if (!block) {
         fprintf(stderr, "%s: no case %s %s\n", argv[1], argv[2], argv[3]);
         return 2;
     }
-    const char *problem = block->ranks ? problem_of(block) : block->problem;
-    int64_t loops = atoll(argv[4]);
-    int rc = problem ? UNPLAYABLE : 0;
-
-    if (problem)
-        fprintf(stderr, "%s\n", problem);
-    if (!problem && loops <= 0)
-        loops = choose_loops(block);
-    if (!rc && plan_only)
-        printf("%lld\n", (long long)loops);
-    else if (!rc)
-        rc = play(block, loops, log);
+    int rc = run(block, &cut, plan_only, log);
     tl_free(&file);
     return rc;
 }

@@ -457,7 +457,7 @@ void tl_free(struct tl_file *file)
     memset(file, 0, sizeof(*file));
 }
 
-const struct tl_block *tl_find(const struct tl_file *file, const char *case_id, const char *name)
+struct tl_block *tl_find(const struct tl_file *file, const char *case_id, const char *name)
 {
     for (int b = 0; b < file->blocks; b++)
         if (!strcmp(file->block[b].case_id, case_id) &&

@@ -23,7 +23,7 @@ enum tl_op {
     TL_GRAPH, /* one launch of count kernels */
     TL_COLL,
     TL_SYNC,
-    TL_MALLOC,
+    TL_MALLOC, /* from here on allocations */
     TL_FREE,
     TL_HOSTALLOC
 };
@@ -103,7 +103,7 @@ struct tl_file {
 int tl_read(struct tl_file *file, const char *path);
 void tl_free(struct tl_file *file);
 /* The block of a case; name may be NULL (the first). NULL if there is none. */
-const struct tl_block *tl_find(const struct tl_file *file, const char *case_id, const char *name);
+struct tl_block *tl_find(const struct tl_file *file, const char *case_id, const char *name);
 /* "poll" */
 const char *tl_how_word(enum tl_how how);
 

@@ -181,14 +181,16 @@ int tl_truth(const struct tl_block *block, int64_t max_loops, struct tl_truth *p
 
 struct played {
     struct recorder *rec;
+    int shared;        /* the launching thread has only a share of its core, as written */
     int64_t last_exit; /* of the call or wait before */
     int64_t ready[TL_PLAYED_STREAMS];
 };
 
 /* [a, b) is the line's, but for what goes beyond its written length. */
-static void add_host(struct recorder *rec, int64_t a, int64_t b, int64_t written, int tag)
+static void add_host(struct played *p, int64_t a, int64_t b, int64_t written, int tag)
 {
-    int64_t until = b - a > written + TL_DISTURBED_NS ? a + written : b;
+    struct recorder *rec = p->rec;
+    int64_t until = !p->shared && b - a > written + TL_DISTURBED_NS ? a + written : b;
 
     if (until > a)
         add(rec, LAYER_HOST, a, until, slot_of(tag));
@@ -212,15 +214,16 @@ static void add_op(struct played *p, const struct tl_line *line, const struct li
 static void add_played(struct played *p, const struct tl_line *line,
                        const struct live_record *record)
 {
-    int tag = tl_line_tag(line), silent = line->op == TL_WAIT || line->op == TL_CPU;
+    int tag = tl_line_tag(line);
+    int silent = line->op == TL_WAIT || line->op == TL_CPU || line->op >= TL_MALLOC;
     int device = line->op == TL_KERN || line->op == TL_H2D || line->op == TL_D2H;
     int64_t until = line->sync ? record->enter_ns : record->exit_ns;
 
-    /* A wait may last as long as it likes: that is what waiting looks like. */
-    if (line->op == TL_WAIT || line->op == TL_SYNC)
+    /* A wait may last as long as it likes: that is what waiting looks like, asleep or not. */
+    if (line->op == TL_WAIT || line->op == TL_SYNC || !strcmp(line->what, "spin"))
         add(p->rec, LAYER_HOST, p->last_exit, record->exit_ns, slot_of(tag));
     else
-        add_host(p->rec, p->last_exit, until, silent ? line->ns : line->host_ns, tag);
+        add_host(p, p->last_exit, until, silent ? line->ns : line->host_ns, tag);
     if (line->sync && record->exit_ns > until)
         add(p->rec, LAYER_HOST, until, record->exit_ns, slot_of(tag));
     if (device)
@@ -232,7 +235,7 @@ int tl_truth_played(const struct tl_block *block, const struct live_record *reco
                     struct tl_truth *truth)
 {
     struct recorder rec = {.count = 0};
-    struct played p = {.rec = &rec};
+    struct played p = {.rec = &rec, .shared = block->side.launch_runnable_percent > 0};
     const struct tl_rank *rank = &block->rank[0];
 
     for (int64_t i = 0; i < count; i++) {
