@@ -237,6 +237,10 @@ static void native_text(const struct site *site, struct wi_out *out)
         if (wi_symbol_is_runtime(&symbol))
             continue;
         wi_symbol_name(&symbol);
+        if (symbol.source[0]) {
+            wi_out_f(out, "%s:%u", symbol.source, symbol.line);
+            return;
+        }
         wi_out_f(out, "%s+0x", symbol.name[0] ? symbol.name : symbol.file);
         put_hex(out, (symbol.name[0] ? symbol.offset : symbol.address) + 1);
         if (symbol.name[0])

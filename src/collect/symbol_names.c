@@ -10,6 +10,7 @@
 
 #include "base/attr.h"
 #include "base/err.h"
+#include "collect/dwarf_lines.h"
 #include "collect/map_list.h"
 
 #define RANGES       2048
@@ -153,15 +154,43 @@ static int find_symbol(int fd, const Elf64_Shdr *table, uint64_t address, Elf64_
     return found;
 }
 
+/* The sections of the line table, by name. Compressed ones are left alone. */
+static void find_lines(int fd, const Elf64_Ehdr *head, struct wi_dwarf_sections *found)
+{
+    Elf64_Shdr names, section;
+    memset(found, 0, sizeof(*found));
+    if (!read_at(fd, &names, sizeof(names), head->e_shoff + head->e_shstrndx * sizeof(names)))
+        return;
+    for (unsigned i = 0; i < head->e_shnum && i < MAX_SECTIONS; i++) {
+        char name[16] = "";
+        if (!read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)) ||
+            !read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) ||
+            (section.sh_flags & SHF_COMPRESSED) || section.sh_type == SHT_NOBITS)
+            continue;
+        struct wi_dwarf_section *to = !strncmp(name, ".debug_line", 12)      ? &found->line
+                                      : !memcmp(name, ".debug_line_str", 16) ? &found->line_str
+                                      : !strncmp(name, ".debug_str", 11)     ? &found->str
+                                                                             : NULL;
+        if (to)
+            *to = (struct wi_dwarf_section){section.sh_offset, section.sh_size};
+    }
+}
+
 static void name_from(int fd, struct wi_symbol *symbol)
 {
     Elf64_Ehdr head;
     Elf64_Shdr table = {0}, text = {0};
     Elf64_Sym best = {0};
+    struct wi_dwarf_sections sections;
     if (!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
         head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof(Elf64_Phdr) ||
-        !to_address(fd, &head, &symbol->address) || head.e_shentsize != sizeof(Elf64_Shdr) ||
-        !find_table(fd, &head, &table, &text) || !find_symbol(fd, &table, symbol->address, &best) ||
+        !to_address(fd, &head, &symbol->address) || head.e_shentsize != sizeof(Elf64_Shdr))
+        return;
+    find_lines(fd, &head, &sections);
+    if (sections.line.size && wi_dwarf_line(fd, &sections, symbol->address, symbol->source,
+                                            sizeof(symbol->source), &symbol->line) != 0)
+        symbol->source[0] = 0;
+    if (!find_table(fd, &head, &table, &text) || !find_symbol(fd, &table, symbol->address, &best) ||
         best.st_name >= text.sh_size)
         return;
     uint64_t room = text.sh_size - best.st_name;

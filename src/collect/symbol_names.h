@@ -12,11 +12,13 @@ struct wi_symbol {
     uint64_t address; /* in the file's own terms (what addr2line wants) */
     char name[200];   /* of the function, "" if the file has no symbol for it */
     uint64_t offset;  /* of the address in the function */
+    char source[100]; /* last part of the source file's name, "" without debug information */
+    uint32_t line;
 };
 
 /* The file that address lies in; 0, or WI_ERR_NOT_FOUND if it is none (generated code). */
 int wi_symbol_file(uintptr_t address, struct wi_symbol *symbol);
-/* Adds function and offset to what wi_symbol_file gave. */
+/* Adds function and offset, source file and line to what wi_symbol_file gave. */
 void wi_symbol_name(struct wi_symbol *symbol);
 /* 1 if it is a library of the system or a framework: frame_modules.def. */
 int wi_symbol_is_runtime(const struct wi_symbol *symbol);

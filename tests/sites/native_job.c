@@ -16,14 +16,20 @@ int64_t probe_cost_ns(int times);
 
 static int failed;
 
-/* "name+0x1f (native_job)": the right function, and an offset into it. */
-static void check(const char *what, unsigned site, const char *function)
+/* Built with line numbers: "native_job.c:58". Without: "name+0x1f (native_job)", the right function
+ * and an offset into it. */
+static void check(const char *what, unsigned site, const char *function, int line)
 {
-    char text[300];
+    char text[300], wanted[300];
     probe_text(site, text, sizeof(text));
     size_t len = strlen(function);
+    snprintf(wanted, sizeof(wanted), "native_job.c:%d", line);
+#ifdef WANT_LINES
+    int right = len > 0 && !strcmp(text, wanted);
+#else
     int right = !strncmp(text, function, len) && !strncmp(text + len, "+0x", 3) &&
-                strstr(text, " (native_job)");
+                strstr(text, " (native_job") != NULL;
+#endif
     printf("%s %s: %s\n", right ? "ok" : "FAIL", what, text);
     failed += !right;
 }
@@ -35,9 +41,11 @@ static void check(const char *what, unsigned site, const char *function)
 #endif
 
 static unsigned seen;
+static int train_line, compare_line, thread_line;
 
 FUNCTION unsigned train_step(void)
 {
+    train_line = __LINE__ + 1;
     unsigned site = probe_capture();
     __asm__ volatile("" : : "r"(site) : "memory");
     return site;
@@ -47,6 +55,7 @@ FUNCTION static int compare(const void *a, const void *b)
 {
     (void)a;
     (void)b;
+    compare_line = __LINE__ + 1;
     seen = probe_capture();
     return 0;
 }
@@ -54,6 +63,7 @@ FUNCTION static int compare(const void *a, const void *b)
 FUNCTION static void *thread_body(void *unused)
 {
     (void)unused;
+    thread_line = __LINE__ + 1;
     seen = probe_capture();
     __asm__ volatile("" : : : "memory");
     return NULL;
@@ -74,13 +84,13 @@ static void all(const char *how)
     unsigned first = train_step();
     if (errno != 77)
         failed++, printf("FAIL errno is %d\n", errno);
-    check("function", first, "train_step");
+    check("function", first, "train_step", train_line);
     qsort(numbers, 2, sizeof(int), compare);
-    check("called back by the C library", seen, "compare");
+    check("called back by the C library", seen, "compare", compare_line);
     pthread_create(&thread, NULL, thread_body, NULL);
     pthread_join(thread, NULL);
-    check("thread", seen, "thread_body");
-    check("deep recursion", recursion(500), "train_step");
+    check("thread", seen, "thread_body", thread_line);
+    check("deep recursion", recursion(500), "train_step", train_line);
     volatile int times = 2; /* one call in the code, not two */
     unsigned again[2];
     for (int i = 0; i < times; i++)

@@ -2,11 +2,14 @@
  * later, whose code a file is, the budget.
  * Line tables are written by hand from the formats' definitions (Objects/lnotab_notes.txt and
  * Objects/locations.md of CPython). */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -17,6 +20,7 @@
 #include "collect/py_lines.h"
 #include "collect/py_version.h"
 #include "collect/sites.h"
+#include "collect/symbol_names.h"
 #include "model/event.h"
 
 static void lnotab(void **unused)
@@ -279,12 +283,54 @@ static void mappings(void **unused)
     assert_int_equal(wi_map_path_with("/no such file", path, sizeof(path)), 0);
 }
 
+/* Our own program with bytes changed at random: whatever a file says, reading it ends and stays
+ * within bounds (the sanitizer build sees that). */
+static void damaged(void **unused)
+{
+    static char bytes[4 << 20];
+    char path[] = "/tmp/test_sites_XXXXXX";
+    struct wi_symbol good, symbol;
+    uint64_t random = 12345;
+    int from = open("/proc/self/exe", O_RDONLY), to = mkstemp(path);
+    ssize_t size = read(from, bytes, sizeof(bytes));
+    (void)unused;
+    close(from);
+    assert_true(to >= 0 && size > 0 && size < (ssize_t)sizeof(bytes));
+    assert_int_equal(pwrite(to, bytes, (size_t)size, 0), size);
+    assert_int_equal(wi_symbol_file((uintptr_t)damaged + 8, &good), 0);
+    good.path = path;
+    symbol = good;
+    wi_symbol_name(&symbol);
+    assert_string_equal(symbol.name, "damaged");
+    assert_string_equal(symbol.source, "test_sites.c");
+    for (int round = 0; round < 400; round++) {
+        off_t at[8];
+        for (int i = 0; i < 8; i++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            /* half of them in the headers, where it hurts */
+            at[i] = (off_t)((random >> 33) % (uint64_t)(i % 2 ? size : 1024));
+            if (i % 4 == 0) /* the section headers lie at the end */
+                at[i] = size - 1 - at[i];
+            uint8_t value = (uint8_t)(random >> 24);
+            pwrite(to, &value, 1, at[i]);
+        }
+        symbol = good;
+        wi_symbol_name(&symbol);
+        assert_true(memchr(symbol.name, 0, sizeof(symbol.name)) != NULL);
+        for (int i = 0; i < 8; i++)
+            pwrite(to, bytes + at[i], 1, at[i]);
+    }
+    close(to);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lnotab),      cmocka_unit_test(linetable),  cmocka_unit_test(locations),
         cmocka_unit_test(description), cmocka_unit_test(whose_code), cmocka_unit_test(budget),
         cmocka_unit_test(when),        cmocka_unit_test(guarded),    cmocka_unit_test(mappings),
+        cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
