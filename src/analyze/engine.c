@@ -101,15 +101,7 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)
 {
     struct wi_sample_sums *sums = &engine->samples;
-    const int64_t values[5] = {sample->children, sample->child_cpu_permille,
-                               sample->child_disk_permille, sample->cores_idle_permille,
-                               sample->gpu_util_permille};
-    for (int i = 0; i < 5; i++)
-        if (values[i] != WI_UNKNOWN) {
-            sums->sum[i] += values[i];
-            sums->known[i]++;
-        }
-    sums->throttled_ns += sample->throttled_ns == WI_UNKNOWN ? 0 : sample->throttled_ns;
+    wi_host_sums_add(&sums->run, sample);
     sums->last = *sample;
     sums->recent[sums->count++ % WI_RECENT_SAMPLES] = *sample;
     engine->coverage.samples++;

@@ -7,6 +7,7 @@
 #include "analyze/charge.h"
 #include "analyze/device.h"
 #include "analyze/engine.h"
+#include "analyze/host_sums.h"
 #include "analyze/ledger.h"
 #include "analyze/op_queue.h"
 #include "analyze/result.h"
@@ -23,9 +24,7 @@ struct wi_sample_sums {
     uint64_t count;
     struct wi_host_sample last;
     struct wi_host_sample recent[WI_RECENT_SAMPLES]; /* ring */
-    int64_t sum[5]; /* children, child cpu, child disk, cores idle, gpu utilisation */
-    uint64_t known[5];
-    int64_t throttled_ns;
+    struct wi_host_sums run;
 };
 
 struct wi_engine {

@@ -179,26 +179,6 @@ static int fill_copies_and_gaps(struct build *build)
     return WI_OK;
 }
 
-static int64_t mean(const struct wi_sample_sums *sums, int i)
-{
-    return sums->known[i] ? sums->sum[i] / (int64_t)sums->known[i] : WI_UNKNOWN;
-}
-
-static void fill_host(struct wi_host_sample *host, const struct wi_sample_sums *sums)
-{
-    wi_host_sample_clear(host);
-    host->children = mean(sums, 0);
-    host->child_cpu_permille = mean(sums, 1);
-    host->child_disk_permille = mean(sums, 2);
-    host->cores_idle_permille = mean(sums, 3);
-    host->gpu_util_permille = mean(sums, 4);
-    if (sums->count) {
-        host->at_ns = sums->last.at_ns;
-        host->cores_allowed = sums->last.cores_allowed;
-        host->throttled_ns = sums->throttled_ns;
-    }
-}
-
 static int64_t blind_total(const struct wi_engine *engine)
 {
     int64_t total = 0;
@@ -238,7 +218,9 @@ int wi_engine_result(struct wi_engine *engine, struct wi_arena *arena, struct wi
     result->start_ns = result->end_ns = WI_UNKNOWN;
     result->watermark_ns = engine->watermark_ns;
     fill_coverage(engine, result);
-    fill_host(&result->host, &engine->samples);
+    wi_host_sums_total(&result->host, &engine->samples.run);
+    if (engine->samples.count)
+        result->host.at_ns = engine->samples.last.at_ns;
     int err = copy_state(&build);
     err = err ? err : fill_devices(&build);
     err = err ? err : fill_kernels(&build);

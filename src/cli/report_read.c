@@ -374,14 +374,12 @@ static void read_evidence(struct wi_fields *reader, const struct wi_json *root)
     if (!from || from->type == WI_JSON_NULL)
         return;
     host->at_ns = wi_field_point(reader, from, "at_ns");
-    host->interval_ns = wi_field_amount_or_unknown(reader, from, "interval_ns");
-    host->children = wi_field_amount_or_unknown(reader, from, "children");
-    host->child_cpu_permille = wi_field_amount_or_unknown(reader, from, "child_cpu_permille");
-    host->child_disk_permille = wi_field_amount_or_unknown(reader, from, "child_disk_permille");
-    host->cores_allowed = wi_field_amount_or_unknown(reader, from, "cores_allowed");
-    host->cores_idle_permille = wi_field_amount_or_unknown(reader, from, "cores_idle_permille");
-    host->gpu_util_permille = wi_field_amount_or_unknown(reader, from, "gpu_util_permille");
-    host->throttled_ns = wi_field_amount_or_unknown(reader, from, "throttled_ns");
+#define HOST_FIGURE(member, how, sentence)                                                         \
+    host->member = wi_json_get(from, #member) /* some are later additions to version 1 */          \
+                       ? wi_field_amount_or_unknown(reader, from, #member)                         \
+                       : WI_UNKNOWN;
+#include "analyze/host_figures.def"
+#undef HOST_FIGURE
 }
 
 static void read_coverage(struct wi_fields *reader, const struct wi_json *root)

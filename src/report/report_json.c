@@ -9,6 +9,7 @@
 #include "report/headline.h"
 #include "report/report.h"
 #include "report/report_series.h"
+#include "report/ruled_out.h"
 #include "report/step_text.h"
 
 struct json {
@@ -409,14 +410,9 @@ static void put_evidence(struct json *json, const struct wi_result *result)
     }
     open_with(json, '{');
     put_int(json, "at_ns", host->at_ns);
-    put_int(json, "interval_ns", host->interval_ns);
-    put_int(json, "children", host->children);
-    put_int(json, "child_cpu_permille", host->child_cpu_permille);
-    put_int(json, "child_disk_permille", host->child_disk_permille);
-    put_int(json, "cores_allowed", host->cores_allowed);
-    put_int(json, "cores_idle_permille", host->cores_idle_permille);
-    put_int(json, "gpu_util_permille", host->gpu_util_permille);
-    put_int(json, "throttled_ns", host->throttled_ns);
+#define HOST_FIGURE(member, how, sentence) put_int(json, #member, host->member);
+#include "analyze/host_figures.def"
+#undef HOST_FIGURE
     close_with(json, '}');
 }
 
@@ -475,6 +471,8 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     put_devices(&json, report);
     put_verdict(&json, report);
     put_findings(&json, report);
+    top_key(&json, "ruled_out");
+    wi_ruled_out_json(out, report);
     put_absent(&json);
     top_key(&json, "steps");
     wi_steps_json(out, wi_first_device(report));

@@ -9,6 +9,7 @@
 #include "report/human.h"
 #include "report/layout.h"
 #include "report/report.h"
+#include "report/ruled_out.h"
 #include "report/step_text.h"
 #include "report/text_parts.h"
 
@@ -382,6 +383,7 @@ void wi_report_text(struct wi_out *out, const struct wi_report *report,
     put_headline(&layout, report);
     if (first)
         put_first(&layout, first, report->names);
+    wi_text_ruled_out(&layout, report);
     put_unknown(&layout, report);
     put_fixes(&layout, report);
     put_others(&layout, report);

@@ -150,6 +150,12 @@ static void make_loader(struct fixture *f)
     f->result.host.cores_allowed = 16;
     f->result.host.cores_idle_permille = 12300;
     f->result.host.gpu_util_permille = 310;
+    f->result.host.throttled_ns = 0;
+    f->result.host.busiest_permille = 30;
+    f->result.host.issuer_run_permille = 250;
+    f->result.host.issuer_runnable_permille = 3;
+    f->result.host.cores_machine = 64;
+    f->result.host.gpu_memory_free_bytes = 60000000000;
 }
 
 static void make_pageable(struct fixture *f)

@@ -10,6 +10,7 @@
 #include "report/expand.h"
 #include "report/human.h"
 #include "report/layout.h"
+#include "report/ruled_out.h"
 #include "report/step_text.h"
 #include "report_fixtures.h"
 
@@ -97,14 +98,67 @@ static void test_per_step(void **state)
     layout.out = fresh();
     wi_text_steps(&layout, &d);
     wi_out_finish(&phrase.out);
-    assert_string_equal(
-        phrase.text, "  steps       300 as the job marks them; median 9 us, p95 10 us; every "
-                     "23rd step takes 1 ms longer,\n              12\u00a0times, 12 ms in all\n");
+    assert_string_equal(phrase.text,
+                        "  steps       300 as the job marks them; median 9 us, p95 10 us; every "
+                        "23rd step takes 1 ms longer,\n              12 times, 12 ms in all\n");
     d.steps.count = 0;
     assert_int_equal(wi_per_step_ns(&d, 5), WI_UNKNOWN);
     assert_int_equal(wi_put_of_every(fresh(), &d, 5), 0);
     wi_steps_json(fresh(), &d);
     shows("null");
+}
+
+static int told(const struct fixture *f, const char *id)
+{
+    static char text[4096], key[80];
+    struct wi_out out;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_ruled_out_json(&out, &f->report);
+    assert_int_equal(wi_out_finish(&out), 0);
+    wi_out_mem(&out, key, sizeof(key));
+    wi_out_f(&out, "\"id\":\"%s\"", id);
+    wi_out_finish(&out);
+    return strstr(text, key) != NULL;
+}
+
+/* The evidence that each row rests on; without it the row must not be told. */
+static void test_ruled_out(void **state)
+{
+    static struct fixture f;
+    static const char *const BY_LOOKS[] = {"data-loading/slow-storage", "data-loading/cpu-quota",
+                                           "data-loading/single-producer", "host/cpu-contention"};
+    int64_t *const LOOKS[] = {&f.result.host.child_disk_permille, &f.result.host.throttled_ns,
+                              &f.result.host.busiest_permille,
+                              &f.result.host.issuer_runnable_permille};
+    (void)state;
+    for (int i = 0; i < wi_ruled_out_count(); i++)
+        assert_true(wi_class_find(wi_ruled_out_id(i)) >= 0 ||
+                    wi_subcause_find(wi_ruled_out_id(i)) >= 0);
+    assert_true(fixture_make(&f, "loader"));
+    for (size_t i = 0; i < WI_ARRAY_LEN(BY_LOOKS); i++) {
+        int64_t kept = *LOOKS[i];
+        assert_true(told(&f, BY_LOOKS[i]));
+        *LOOKS[i] = WI_UNKNOWN;
+        assert_false(told(&f, BY_LOOKS[i]));
+        *LOOKS[i] = 700000000; /* far above any bound */
+        assert_false(told(&f, BY_LOOKS[i]));
+        *LOOKS[i] = kept;
+    }
+    assert_false(told(&f, "data-loading/cpu-affinity")); /* 16 of 64 cores */
+    f.result.host.cores_machine = 16;
+    assert_true(told(&f, "data-loading/cpu-affinity"));
+    assert_true(told(&f, "transfer"));
+    f.result.coverage.lost[WI_LOSS_DEVICE_RECORDS] = 3600; /* of 359040: more than 1 % */
+    assert_false(told(&f, "transfer"));
+    f.result.coverage.samples = 0;
+    assert_false(told(&f, "data-loading/slow-storage"));
+    f.result.coverage.samples = 3100;
+    /* The account charges 2 % to it: looks that say otherwise do not matter. */
+    f.devices[0].subcause_ns[WI_SUB_SLOW_STORAGE] = 6240000000;
+    assert_false(told(&f, "data-loading/slow-storage"));
+    f.result.verdict.finding = -1;
+    assert_false(told(&f, "data-loading/cpu-quota"));
+    fixture_free(&f);
 }
 
 static struct wi_finding sample(struct wi_names *names)
@@ -252,6 +306,7 @@ int main(void)
         cmocka_unit_test(test_clauses),      cmocka_unit_test(test_advice),
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
+        cmocka_unit_test(test_ruled_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
