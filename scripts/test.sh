@@ -10,7 +10,7 @@ build=${WI_BUILD:-$root/build}
 pattern=${1:-}
 jobs=$(nproc)
 
-scripts/setup.sh
+scripts/setup.sh --tests
 
 cmake -S . -B "$build" -G Ninja >"/tmp/whyidle-cmake.$$" || { cat "/tmp/whyidle-cmake.$$"; exit 1; }
 rm -f "/tmp/whyidle-cmake.$$"

@@ -149,6 +149,9 @@ static void match_work_rules(void)
     must_be("COMPUTES", &e);
     e.before_input = 1;
     must_be("OWN_INPUT", &e);
+    e.children = 2;
+    must_be("TAKING_OVER", &e);
+    e.children = -1;
     e.after_large_copy = 1;
     e.threads_busy = 4;
     must_be("OPTIMIZER_THREADS", &e);
