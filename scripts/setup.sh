@@ -15,7 +15,7 @@ fi
 
 optional=()
 if [ "${1:-}" = --tests ]; then
-    optional=(python3-torch)
+    optional=(clang python3-torch)
 fi
 
 missing=()
