@@ -11,26 +11,14 @@
 
 #include <cmocka.h>
 
+#include "block_text.h"
 #include "live_log.h"
+#include "timeline_cut.h"
 #include "timeline_events.h"
 #include "timeline_sim.h"
 #include "timeline_truth.h"
 
 static const char *scenario_path;
-
-/* tl_read() of a file with this one block. */
-static int read_text(struct tl_file *file, const char *block)
-{
-    char path[] = "/tmp/test_timeline.XXXXXX";
-    int fd = mkstemp(path);
-
-    assert_true(fd >= 0);
-    dprintf(fd, "### X1 \xe2\x80\x94 a case\n\n```timeline one\n%s```\n", block);
-    close(fd);
-    int rc = tl_read(file, path);
-    unlink(path);
-    return rc;
-}
 
 static void test_refuses_bad_lines(void **state)
 {
@@ -192,148 +180,49 @@ static void test_silences_say_how_they_were_spent(void **state)
 
 #define RECORDS 400000
 
-/* The evidence of one rank: spans by kind, samples summed. */
-struct evidence {
-    struct wi_names *names;
-    int64_t span_ns[WI_SPAN_COUNT];
-    int64_t samples, starts, exits, throttled_ns, sampled_ns;
-    int64_t in_gap; /* samples with a busy thread */
-    struct wi_host_sample last;
-    char frame[64];
-};
-
-static void note_evidence(void *ctx, int rank, const struct wi_event *event)
+static void test_a_graph_is_one_launch(void **state)
 {
-    struct evidence *seen = ctx;
-    const struct wi_host_span *span = &event->u.span;
-    const struct wi_host_sample *sample = &event->u.sample;
-    (void)rank;
-
-    if (event->kind == WI_EVENT_SPAN) {
-        seen->span_ns[span->kind] += span->end_ns - span->start_ns;
-        if (span->kind == WI_SPAN_FRAME)
-            snprintf(seen->frame, sizeof(seen->frame), "%s",
-                     wi_names_text(seen->names, span->name));
-    } else if (event->kind == WI_EVENT_SAMPLE) {
-        seen->samples++;
-        seen->starts += sample->child_starts;
-        seen->exits += sample->child_exits;
-        seen->throttled_ns += sample->throttled_ns;
-        seen->sampled_ns += sample->interval_ns;
-        seen->in_gap += sample->threads_busy != WI_UNKNOWN && sample->threads_busy > 0;
-        seen->last = *sample;
-    }
-}
-
-/* The names of the last call stay valid until the next one. */
-static struct evidence evidence_of(const char *block)
-{
-    static struct wi_names *names;
-    struct evidence seen = {.names = NULL};
+    struct tl_truth truth;
     struct tl_file file;
+    (void)state;
 
-    if (names)
-        wi_names_free(names);
-    names = seen.names = wi_names_create(1 << 20);
-    assert_int_equal(read_text(&file, block), 0);
-    assert_string_equal(file.block[0].problem, "");
-    assert_int_equal(tl_events(&file.block[0], 0, names, note_evidence, &seen), 0);
+    assert_int_equal(read_text(&file, "graph 200 host=0.5 dev=0.01\nsync\n"), 0);
+    assert_int_equal(tl_truth(&file.block[0], 0, &truth), 0);
+    assert_int_equal(truth.length_ns, 2500000);
+    assert_int_equal(truth.shares, 2);
+    assert_int_equal(truth.share[0].ns, 2000000);
     tl_free(&file);
-    return seen;
 }
 
-#define STEP "kern 1 dev=1\n"
-
-static void test_waits_are_seen_as_a_watch_would_see_them(void **state)
+static void test_cuts_shorten_what_is_long(void **state)
 {
-    struct evidence seen = evidence_of(
-        "wait 5 futex\n" STEP "wait 6 poll\n" STEP "wait 7 epoll\n" STEP "wait 8 child\n" STEP
-        "wait 9 read\n" STEP "wait 10 fsync\n" STEP "wait 11 gil\n" STEP "wait 12 condvar\n" STEP
-        "wait 0.5 poll\n" STEP "wait 0.02 epoll\n" STEP);
+    struct tl_file file;
+    struct tl_cut cut;
     (void)state;
 
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_FUTEX], 17000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_POLL], 13000000); /* nobody asks: no server */
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_CHILD], 8000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_FILE], 9000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_FSYNC], 10000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_LOCK], 11000000);
-    seen = evidence_of("side accept queue never empty\nwait 7 epoll\n" STEP "wait 0.02 epoll\n" STEP
-                       "wait 6 poll\n" STEP);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_REQUEST], 7020000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_POLL], 6000000);
-}
-
-static void test_looks_at_the_stack_show_functions(void **state)
-{
-    struct evidence seen = evidence_of("cpu 5 tokenize\n" STEP);
-    (void)state;
-
-    assert_int_equal(seen.span_ns[WI_SPAN_FRAME], 5000000);
-    assert_string_equal(seen.frame, "tokenize");
-    seen = evidence_of("cpu 5 collect-garbage\n" STEP);
-    assert_int_equal(seen.span_ns[WI_SPAN_COLLECTING], 0);
-    seen = evidence_of("side launch thread cpu=100 in gap ; stack: collector / driver\n"
-                       "cpu 5 collect-garbage\n" STEP "cpu 2 loop-body\n" STEP);
-    assert_int_equal(seen.span_ns[WI_SPAN_COLLECTING], 5000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_FRAME], 2000000);
-    assert_int_equal(seen.last.issuer_run_permille, WI_UNKNOWN);
-    seen = evidence_of("cpu 5 spin\n" STEP);
-    assert_int_equal(seen.span_ns[WI_SPAN_BUSY_POLL], 5000000);
-    /* 1000 stretches of 0.1 ms in 200 ms: 500 looks a second are 100. */
-    seen = evidence_of("loop 1000\ncpu 0.1 short\nkern 1 host=0.1 dev=0.01\nend\n");
-    assert_in_range(seen.span_ns[WI_SPAN_FRAME], 9000000, 11000000);
-}
-
-static void test_samples_hold_what_side_lines_say(void **state)
-{
-    struct evidence seen =
-        evidence_of("side host cores=64 threads=4428 us=53 sy=46 ; launch thread oncpu 12 percent,"
-                    " run-queue wait 88 percent\nwait 30 futex\n" STEP);
-    (void)state;
-
-    assert_int_equal(seen.last.cores_machine, 64);
-    assert_int_equal(seen.last.runnable, 533); /* 64 cores / 0.12 */
-    assert_int_equal(seen.last.cores_idle_permille, 640);
-    assert_int_equal(seen.last.issuer_run_permille, 120);
-    assert_int_equal(seen.last.issuer_runnable_permille, 880);
-    assert_int_equal(seen.last.threads_busy, WI_UNKNOWN);
-    seen = evidence_of("side thread packer n=1 cpu=100 state=R (same process) ; workers n=4 "
-                       "cpu=35\nwait 30 futex\n" STEP);
-    assert_int_equal(seen.last.threads_busy, 1);
-    assert_int_equal(seen.last.busiest_permille, 1000);
-    assert_string_equal(wi_names_text(seen.names, seen.last.busiest_name), "packer");
-    assert_int_equal(seen.last.children, 4);
-    assert_int_equal(seen.last.child_cpu_permille, 350);
-    seen = evidence_of("side thread pin-memory cpu=8\nwait 30 futex\n" STEP);
-    assert_int_equal(seen.last.threads_busy, 0);
-    assert_int_equal(seen.last.busiest_permille, 80);
-    seen = evidence_of("side inbox empty ; no other thread of the process busy\n" STEP);
-    assert_int_equal(seen.last.threads_busy, 0);
-    /* A gap of 2.5 s behind 1.5 s of work: of the samples at 1, 2, 3, 4 s the last two. */
-    seen = evidence_of("scale 1:10 ; side process threads n=20 cpu=95 each during the gap, workers "
-                       "idle\nkern 1 host=1600 dev=1\ncpu 2500 x\nsync\n");
-    assert_int_equal(seen.in_gap, 3); /* and the one at the end */
-    assert_int_equal(seen.last.busiest_permille, 950);
-    assert_int_equal(seen.last.child_cpu_permille, 0);
-}
-
-static void test_samples_hold_what_happened_in_their_time(void **state)
-{
-    /* 8 workers end and start in a pause of 4 s; 2.5 s of quota; 3.3 s in the run queue. */
-    struct evidence seen =
-        evidence_of("side workers n=8 exit and are spawned again in each 4.2 s gap\n"
-                    "wait 4000 child\n" STEP "wait 2500 throttled\n" STEP "wait 3300 runq\n" STEP
-                    "wait 100 child\n" STEP);
-    (void)state;
-
-    assert_int_equal(seen.starts, 8);
-    assert_int_equal(seen.exits, 8);
-    assert_int_equal(seen.throttled_ns, 2500000000);
-    assert_in_range(seen.sampled_ns, 9900000000, 9910000000);
-    assert_int_equal(seen.span_ns[WI_SPAN_WAIT_CHILD], 4100000000);
-    assert_int_equal(seen.last.issuer_run_permille, WI_UNKNOWN);
-    assert_true(seen.last.issuer_runnable_permille >= 0);
+    assert_int_equal(tl_read_cut(&cut, "x"), -1);
+    assert_int_equal(tl_read_cut(&cut, "3:20:1000"), 0);
+    assert_int_equal(read_text(&file, "loop 50\n  wait 8300 child\n  loop 315\n    cpu 5 x\n"
+                                      "    kern 10 dev=1\n  end\n  cpu 2000 y\nend\n"),
+                     0);
+    tl_cut(&file.block[0], &cut);
+    const struct tl_line *program = file.block[0].rank[0].program;
+    assert_int_equal(program[0].count, 50); /* the player cuts it */
+    assert_int_equal(program[1].ns, 1000000000);
+    assert_int_equal(program[2].count, 20);
+    assert_int_equal(program[3].ns, 5000000);
+    assert_int_equal(program[4].count, 10);
+    assert_int_equal(program[6].ns, 1000000000);
+    tl_free(&file);
+    /* 200 ms a loop fit: 4 s of them. 10 s a loop do not. */
+    assert_int_equal(read_text(&file, "loop 100\n  wait 200 poll\nend\n"), 0);
+    cut = tl_choose_cut(&file.block[0]);
+    assert_true(cut.loops == 20 && !cut.inner && !cut.longest_ns);
+    tl_free(&file);
+    assert_int_equal(read_text(&file, "loop 100\n  wait 10000 poll\nend\n"), 0);
+    cut = tl_choose_cut(&file.block[0]);
+    assert_true(cut.loops == 4 && cut.longest_ns == 1000000000);
+    tl_free(&file);
 }
 
 /* A live run that keeps every time of the timeline exactly. */
@@ -431,10 +320,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_reads_every_part),
         cmocka_unit_test(test_events_are_ordered_and_complete),
         cmocka_unit_test(test_silences_say_how_they_were_spent),
-        cmocka_unit_test(test_waits_are_seen_as_a_watch_would_see_them),
-        cmocka_unit_test(test_looks_at_the_stack_show_functions),
-        cmocka_unit_test(test_samples_hold_what_side_lines_say),
-        cmocka_unit_test(test_samples_hold_what_happened_in_their_time),
+        cmocka_unit_test(test_a_graph_is_one_launch),
+        cmocka_unit_test(test_cuts_shorten_what_is_long),
         cmocka_unit_test(test_a_perfect_live_run_has_the_planned_truth),
         cmocka_unit_test(test_what_the_machine_took_is_a_disturbance),
     };
