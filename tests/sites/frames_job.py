@@ -324,6 +324,13 @@ for _ in range(100):
     gone = look(states["short"])
     check("an ended thread", gone in ("",) or gone.startswith("frame "), True)
 
+# a look at one's own stack makes no system call
+child = os.fork()
+if child == 0:
+    made = held.probe_system_calls(1000)
+    os._exit(200 if made < 0 else min(made, 100))
+check("system calls of 1000 looks (200: not counted)", os.waitpid(child, 0)[1] >> 8, 0)
+
 words = ctypes.create_string_buffer(200)
 free.probe_words(words, len(words))
 check("in words", words.value.decode().split(",")[0].split(" ")[:2],

@@ -1,10 +1,15 @@
 /* The stack readers as a library that a test can call, from C or, by ctypes, from Python: without
  * the preload, without a GPU.
  * Threads: as the functions it calls. */
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -217,6 +222,38 @@ WI_EXPORT int probe_look_outside(void *tstate, void *owner, char *text, size_t c
 WI_EXPORT int probe_kind(const char *file)
 {
     return (int)wi_code_kind_of(file);
+}
+
+static volatile sig_atomic_t system_calls;
+
+static void count_call(int number)
+{
+    (void)number;
+    system_calls++;
+}
+
+/* How many system calls `times` captures make; negative if they cannot be counted. The process can
+ * do nothing afterwards but end. */
+WI_EXPORT int probe_system_calls(int times)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+    };
+    struct sock_fprog program = {sizeof(code) / sizeof(code[0]), code};
+    signal(SIGSYS, count_call);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return -1;
+    for (int i = 0; i < times; i++)
+        wi_site_capture(&self, 1);
+    int counted = (int)system_calls;
+    getpid(); /* the counter counts */
+    return system_calls == counted + 1 ? counted : -1;
 }
 
 /* Nanoseconds a capture takes, by the median of many; the caller's stack is the measured one. */

@@ -8,6 +8,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "preload"))
 from jobs import BUILD, Checks, Run, environment, need_virtual_gpu  # noqa: E402
+from jobs import job as native_job  # noqa: E402
 from pythons import find  # noqa: E402
 
 need_virtual_gpu()
@@ -34,4 +35,23 @@ for interpreter, version in [pair for minor in range(8, 15) for pair in find(min
             for word in (*lines.values(), "train_job.py:load"):
                 checks.true(f"{what}: {word} in the trace", word.encode() in names)
         print(what, [(f["id"], f["site"]) for f in findings[:1]])
+
+# a native job: the source line where there is debug information
+words = "copy 1 4096 launch 5 sync sleep 30".split() * 10
+source = open(os.path.join(os.environ["WI_SOURCE"], "tests", "preload", "job.c")).read().splitlines()
+for setting in ("auto", "off"):
+    with tempfile.TemporaryDirectory() as out:
+        trace = os.path.join(out, "trace")
+        run = Run([native_job(), *words],
+                  environment(out, WHYIDLE_CUPTI=setting, WHYIDLE_TRACE=trace), out)
+        checks.equal(f"native {setting}: status", run.status, 0)
+        if setting == "auto":
+            sites = run.report["findings"][0]["site"]
+            print("native", sites)
+            for side, call in (("after", "cudaMalloc("), ("before", "cudaDeviceSynchronize(")):
+                name, line = sites[side].split(":")
+                checks.equal(f"native: file {side}", name, "job.c")
+                checks.true(f"native: line {side}", call in source[int(line) - 1], sites)
+        checks.true(f"native {setting}: lines in the trace",
+                    b"job.c:" in open(trace, "rb").read())
 checks.finish()
