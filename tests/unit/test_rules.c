@@ -149,8 +149,14 @@ static void match_work_rules(void)
     must_be("COMPUTES", &e);
     e.before_input = 1;
     must_be("OWN_INPUT", &e);
+    e.waiting = 0.21;
+    assert_string_equal(wi_rule_match(&e)->id, "COMPUTES");
+    e.waiting = 0;
     e.children = 2;
+    assert_string_equal(wi_rule_match(&e)->id, "COMPUTES");
+    e.frame[WI_FRAME_INPUT] = 0.5;
     must_be("TAKING_OVER", &e);
+    e.frame[WI_FRAME_INPUT] = 0;
     e.children = -1;
     e.after_large_copy = 1;
     e.threads_busy = 4;
