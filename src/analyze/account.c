@@ -71,26 +71,38 @@ int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op
     return first;
 }
 
-/* The latest sample that was taken by end_ns: the same one however late the gap is charged. */
-static const struct wi_host_sample *sample_at(const struct wi_sample_sums *sums, int64_t end_ns)
+/* The latest sample that was taken by end_ns: the same one however late the gap is charged. Starts
+ * of child processes count from all samples of the gap. 0 if there is none. */
+static int sample_of(const struct wi_sample_sums *sums, int64_t start_ns, int64_t end_ns,
+                     struct wi_host_sample *out)
 {
     const struct wi_host_sample *best = NULL;
+    int64_t starts = WI_UNKNOWN;
     uint64_t kept = sums->count < WI_RECENT_SAMPLES ? sums->count : WI_RECENT_SAMPLES;
     for (uint64_t i = 0; i < kept; i++) {
         const struct wi_host_sample *sample = &sums->recent[i];
-        if (sample->at_ns <= end_ns && (!best || sample->at_ns > best->at_ns))
+        if (sample->at_ns > end_ns)
+            continue;
+        if (!best || sample->at_ns > best->at_ns)
             best = sample;
+        if (sample->at_ns > start_ns && sample->child_starts != WI_UNKNOWN)
+            starts = (starts == WI_UNKNOWN ? 0 : starts) + sample->child_starts;
     }
-    return best;
+    if (!best)
+        return 0;
+    *out = *best;
+    if (starts != WI_UNKNOWN)
+        out->child_starts = starts;
+    return 1;
 }
 
 static struct wi_charge charge_of(const struct wi_account *account, struct wi_device *device,
-                                  int64_t end_ns, uint64_t occurrence)
+                                  const struct wi_host_sample *sample, uint64_t occurrence)
 {
     struct wi_engine *engine = account->engine;
     return (struct wi_charge){.calls = &engine->calls,
                               .ledger = account->ledger,
-                              .sample = sample_at(&engine->samples, end_ns),
+                              .sample = sample,
                               .device = device,
                               .blind = engine->blind,
                               .blind_count = engine->blind_count,
@@ -101,8 +113,10 @@ static struct wi_charge charge_of(const struct wi_account *account, struct wi_de
 static void charge_gap(const struct wi_account *account, struct wi_device *device, int64_t end_ns,
                        const struct wi_gap_end *how, uint64_t occurrence)
 {
-    struct wi_charge charge = charge_of(account, device, end_ns, occurrence);
     int64_t start_ns = device->gap_start_ns;
+    struct wi_host_sample sample;
+    int seen = sample_of(&account->engine->samples, start_ns, end_ns, &sample);
+    struct wi_charge charge = charge_of(account, device, seen ? &sample : NULL, occurrence);
     charge.start_ns = start_ns;
     wi_charge_gap(&charge, start_ns, end_ns, how);
     if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
