@@ -10,6 +10,7 @@
 #include "model/event.h"
 
 #define PACKAGES "-packages/"
+#define LIBRARY  "/lib/python3"
 
 /* Innermost frame that fits a row of frame_facts.def; else the innermost that is not the
  * framework's or the language's own. */
@@ -70,25 +71,15 @@ int wi_look_at(const struct wi_py *py, uintptr_t tstate, uintptr_t thread, struc
     return result;
 }
 
-/* "PIL/Image.py" -> "PIL.Image", "torch/optim/__init__.py" -> "torch.optim". */
-static void put_module(struct wi_out *out, const char *path)
-{
-    const char *end = strstr(path, "/__init__.py");
-    if (!end || end[12])
-        end = path + strlen(path) - (strlen(path) > 3 ? 3 : 0);
-    for (; path < end; path++)
-        wi_out_char(out, *path == '/' ? '.' : *path);
-}
-
+/* "PIL/Image.py:open" for a package, "logging/__init__.py:info" for the language's own library, the
+ * last part of the path for the rest. */
 void wi_look_name(int index, struct wi_out *out)
 {
     const struct wi_py_code *code = wi_py_code_at(index);
     const char *package = strstr(code->file, PACKAGES), *slash = strrchr(code->file, '/');
-    if (package) {
-        put_module(out, package + strlen(PACKAGES));
-        wi_out_char(out, '.');
-    } else {
-        wi_out_f(out, "%s:", slash ? slash + 1 : code->file);
-    }
-    wi_out_str(out, code->function);
+    const char *library = strstr(code->file, LIBRARY);
+    const char *from = library ? strchr(library + strlen(LIBRARY), '/') : slash;
+    if (package)
+        from = package + strlen(PACKAGES) - 1;
+    wi_out_f(out, "%s:%s", from ? from + 1 : code->file, code->function);
 }

@@ -19,7 +19,7 @@ struct wi_look {
  * WI_ERR_NOT_FOUND: no stack, a stack that changed meanwhile, a state that is no longer that
  * thread's, or nothing that can be read. */
 int wi_look_at(const struct wi_py *py, uintptr_t tstate, uintptr_t thread, struct wi_look *look);
-/* "PIL.Image.open", "train.py:main". */
+/* "PIL/Image.py:open", "train.py:main". */
 void wi_look_name(int code, struct wi_out *out);
 
 #endif

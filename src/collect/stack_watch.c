@@ -53,7 +53,9 @@ static void give(const struct silent *slot, int kind, int64_t start_ns, int64_t 
 static void tell(struct silent *slot, int64_t end_ns)
 {
     if (slot->seen) {
-        give(slot, WI_SPAN_FRAME, slot->until_ns, end_ns);
+        /* what waits for others, or is stopped, does not work where it was seen */
+        if (slot->span != WI_SPAN_INPUT_WAIT && slot->span != WI_SPAN_COLLECTING)
+            give(slot, WI_SPAN_FRAME, slot->until_ns, end_ns);
         if (slot->span != WI_SPAN_FRAME)
             give(slot, slot->span, slot->until_ns, end_ns);
     }

@@ -240,7 +240,7 @@ def compiling():
 threads = [threading.Thread(target=t) for t in (churn, churn, compiling)]
 for thread in threads:
     thread.start()
-time.sleep(0.7)
+time.sleep(0.5)
 stop.set()
 for thread in threads:
     thread.join()
@@ -262,7 +262,7 @@ def look(state, outside=False):
     return buffer.value.decode()
 
 
-def in_thread(name, action, until=0.15):
+def in_thread(name, action, until=0.1):
     thread = threading.Thread(target=waits, args=(name, action))
     thread.start()
     time.sleep(until)
@@ -272,12 +272,12 @@ def in_thread(name, action, until=0.15):
     return seen, seen_outside
 
 
-asleep = in_thread("sleep", lambda: time.sleep(0.5))
+asleep = in_thread("sleep", lambda: time.sleep(0.3))
 wanted = "frame frames_job.py:" + ("<lambda>")
 check("a thread in a system call", asleep, (wanted, wanted))
 
 
-def fake(path, function, body="sleep(0.5)"):
+def fake(path, function, body="sleep(0.3)"):
     space = {"sleep": time.sleep}
     exec(compile("def %s():\n    %s" % (function, body), path, "exec"), space)
     return space[function]
@@ -286,12 +286,12 @@ def fake(path, function, body="sleep(0.5)"):
 packages = "/x/lib/python3.9/site-packages/"
 for path, function, wanted in (
         ("torch/utils/data/dataloader.py", "_try_get_data",
-         "input-wait torch.utils.data.dataloader._try_get_data"),
-        ("PIL/Image.py", "open", "input-inline PIL.Image.open"),
+         "input-wait torch/utils/data/dataloader.py:_try_get_data"),
+        ("PIL/Image.py", "open", "input-inline PIL/Image.py:open"),
         ("torch/utils/data/_utils/fetch.py", "fetch",
-         "input-inline torch.utils.data._utils.fetch.fetch"),
-        ("torch/serialization.py", "save", "frame torch.serialization.save"),
-        ("timm/__init__.py", "make", "frame timm.make")):
+         "input-inline torch/utils/data/_utils/fetch.py:fetch"),
+        ("torch/serialization.py", "save", "frame torch/serialization.py:save"),
+        ("timm/__init__.py", "make", "frame timm/__init__.py:make")):
     seen = in_thread(function, fake(packages + path, function))
     check(path, seen, (wanted, wanted))
 

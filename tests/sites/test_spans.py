@@ -13,8 +13,8 @@ from pythons import find  # noqa: E402
 
 STEPS = 15
 WAIT_NS = 40_000_000
-CASES = (("wait", "input-wait", "torch.utils.data.dataloader._try_get_data", 0.6),
-         ("inline", "input-inline", "PIL.Image.open", 0.6),
+CASES = (("wait", "input-wait", "torch/utils/data/dataloader.py:_try_get_data", 0.6),
+         ("inline", "input-inline", "PIL/Image.py:open", 0.6),
          ("own", "frame", "waits_job.py:burn", 0.6),
          ("collect", "collecting", None, 0.6))
 need_virtual_gpu()
