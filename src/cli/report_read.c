@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "cli/report_fields.h"
+#include "model/dialect.h"
 #include "report/report_series.h"
 
 #define SCHEMA       "whyidle-report/1"
@@ -19,6 +20,15 @@ static const char *end_word(unsigned value)
 {
     static const char *const WORDS[] = {"running", "exited", "signaled", "imported"};
     return WORDS[value];
+}
+
+static int read_dialect(const struct wi_json *job)
+{
+    const struct wi_json *value = wi_json_get(job, "dialect"); /* a later addition to version 1 */
+    for (unsigned i = 0; value && value->type == WI_JSON_TEXT && i < WI_DIALECT_COUNT; i++)
+        if (!strcmp(value->text, wi_dialect_word(i)))
+            return (int)i;
+    return WI_DIALECT_GENERIC;
 }
 
 static void read_job(struct wi_fields *reader, const struct wi_json *root)
@@ -43,6 +53,7 @@ static void read_job(struct wi_fields *reader, const struct wi_json *root)
     job->status = (int)status;
     job->cuda = wi_field_text(reader, from, "cuda");
     job->virtual_gpu = wi_field_flag(reader, from, "virtual_gpu");
+    job->dialect = read_dialect(from);
     job->level_reason = wi_field_text(reader, root, "level_reason");
     if (!level || strlen(level) != 1 || !strchr("ABCDI", level[0]))
         wi_field_fail(reader, wi_json_get(root, "level"), "is none of A, B, C, D, I", "level");

@@ -29,6 +29,7 @@ struct wi_job {
     /* Own cost, WI_UNKNOWN if not measured. */
     int64_t helper_cpu_ns, memory_bytes, flush_ns;
     int final_flush_timed_out;
+    int dialect;             /* enum wi_dialect; 0 = not told, then names show it or nothing does */
 };
 
 #define WI_UNKNOWN_STATUS (-1000)

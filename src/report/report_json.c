@@ -4,6 +4,8 @@
  * document back into the same structs (src/cli), so nothing here may be lost on the way. */
 #include <string.h>
 
+#include "analyze/advice.h"
+#include "report/because.h"
 #include "report/columns.h"
 #include "report/expand.h"
 #include "report/headline.h"
@@ -112,8 +114,10 @@ static const char *end_word(enum wi_job_end end)
     return (unsigned)end < sizeof(WORDS) / sizeof(WORDS[0]) ? WORDS[end] : NULL;
 }
 
-static void put_job(struct json *json, const struct wi_job *job)
+static void put_job(struct json *json, const struct wi_report *report)
 {
+    const struct wi_job *job = report->job;
+    enum wi_dialect dialect = wi_report_dialect(report);
     char level[2] = {job->level, 0};
     top_key(json, "job");
     open_with(json, '{');
@@ -130,6 +134,7 @@ static void put_job(struct json *json, const struct wi_job *job)
     put_int(json, "status", job->status == WI_UNKNOWN_STATUS ? WI_UNKNOWN : job->status);
     put_text(json, "cuda", job->cuda);
     put_bool(json, "virtual_gpu", job->virtual_gpu);
+    put_text(json, "dialect", dialect ? wi_dialect_word(dialect) : NULL);
     close_with(json, '}');
     top_key(json, "level");
     wi_out_json(json->out, level[0] ? level : NULL);
@@ -300,6 +305,16 @@ static void put_exposed(struct json *json, const struct wi_report *report,
     close_with(json, '}');
 }
 
+static void put_because(struct json *json, const struct wi_report *report,
+                        const struct wi_finding *f)
+{
+    const struct wi_advice_check *check = wi_advice_check_for(f->subcause);
+    struct wi_phrase phrase;
+    wi_put_because(wi_phrase_begin(&phrase), report, f);
+    put_text(json, "because", wi_phrase_end(&phrase));
+    put_text(json, "check", check ? check->check : NULL);
+}
+
 static void put_finding(struct json *json, const struct wi_report *report,
                         const struct wi_finding *f)
 {
@@ -325,7 +340,8 @@ static void put_finding(struct json *json, const struct wi_report *report,
     put_int(json, "cores_idle_permille", f->cores_idle_permille);
     put_int(json, "cores_allowed", f->cores_allowed);
     put_template(json, "seen", f->seen, f, report);
-    put_template(json, "fix", f->fix, f, report);
+    put_template(json, "fix", wi_fix_of(report, f), f, report);
+    put_because(json, report, f);
     put_text(json, "rule", f->rule);
     null_member(json, "predicted");
     close_with(json, '}');
@@ -466,7 +482,7 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     wi_out_str(out, "\"schema\":\"whyidle-report/1\"");
     json.first = 0;
     put_tool(&json);
-    put_job(&json, report->job);
+    put_job(&json, report);
     put_run(&json, result);
     put_devices(&json, report);
     put_verdict(&json, report);

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "report/columns.h"
+#include "report/because.h"
 #include "report/expand.h"
+#include "report/finding_text.h"
 #include "report/headline.h"
 #include "report/human.h"
 #include "report/layout.h"
@@ -15,7 +17,6 @@
 
 #define STALL_SHARE   0.05 /* a stall is worth a FIX block from here on */
 #define FINDING_SHARE 0.01 /* and is not told at all below */
-#define NAME_COLUMNS  70   /* of a kernel or call site in a line */
 #define MOST_FIXES    3
 #define MOST_OTHERS   5
 
@@ -151,122 +152,9 @@ static void put_headline(struct wi_layout *layout, const struct wi_report *repor
     wi_out_char(layout->out, '\n');
 }
 
-/* "train.py:58 (cudaMemcpyAsync)", the call alone, or nothing. Returns 1 if it wrote. */
-static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t site, uint32_t api)
-{
-    const char *site_text = wi_names_text(names, site), *api_text = wi_names_text(names, api);
-    wi_layout_cut(out, site_text[0] ? site_text : api_text, NAME_COLUMNS);
-    if (site_text[0] && api_text[0]) {
-        wi_out_str(out, " (");
-        wi_layout_cut(out, api_text, NAME_COLUMNS);
-        wi_out_char(out, ')');
-    }
-    return site_text[0] || api_text[0];
-}
-
-static void put_where(struct wi_layout *layout, const struct wi_finding *f,
-                      const struct wi_names *names)
-{
-    struct wi_phrase phrase;
-    struct wi_out *out = wi_phrase_begin(&phrase);
-    const char *kernel = wi_names_text(names, f->kernel);
-    int known = 1;
-    if (kernel[0]) {
-        wi_layout_cut(out, kernel, NAME_COLUMNS);
-    } else {
-        known = put_call(out, names, f->site_after, f->api_after);
-        if (f->site_before || f->api_before) {
-            wi_out_str(out, known ? ", after " : "after ");
-            known |= put_call(out, names, f->site_before, f->api_before);
-        }
-    }
-    if (f->count > 0) {
-        wi_out_f(out, known ? ": %llu times, median " : "%llu times, median ",
-                 (unsigned long long)f->count);
-        wi_human_ns(out, f->median_ns);
-        wi_out_str(out, ", p95 ");
-        wi_human_ns(out, f->p95_ns);
-        wi_out_str(out, ", longest ");
-        wi_human_ns(out, f->longest_ns);
-    }
-    if (known || f->count > 0)
-        wi_layout_line(layout, "  where", wi_phrase_end(&phrase));
-}
-
-static void put_exposed(struct wi_layout *layout, const struct wi_finding *f,
-                        const struct wi_names *names)
-{
-    struct wi_phrase phrase;
-    struct wi_out *out = wi_phrase_begin(&phrase);
-    if (f->exposed_by < 0)
-        return;
-    if (put_call(out, names, f->exposed_site, f->exposed_api))
-        wi_out_str(out, ": ");
-    wi_out_str(out, wi_subcause_people((enum wi_subcause)f->exposed_by));
-    wi_out_str(out, "; without it this work would be hidden behind the device's");
-    wi_layout_line(layout, "  exposed by", wi_phrase_end(&phrase));
-}
-
-static void put_template(struct wi_layout *layout, const char *label, const char *text,
-                         const struct wi_finding *f, const struct wi_names *names)
-{
-    struct wi_phrase phrase;
-    wi_expand(wi_phrase_begin(&phrase), text, f, names);
-    if (wi_phrase_end(&phrase)[0])
-        wi_layout_line(layout, label, phrase.text);
-}
-
-static void put_evidence(struct wi_layout *layout, const struct wi_finding *f,
-                         const struct wi_names *names)
-{
-    put_template(layout, "  seen", f->seen, f, names);
-    put_where(layout, f, names);
-    put_exposed(layout, f, names);
-}
-
-/* "too few loader workers (data-loading/too-few-workers)" */
-static void put_cause(struct wi_out *out, const struct wi_finding *f)
-{
-    wi_out_f(out, "%s (%s)", wi_subcause_people(f->subcause), wi_subcause_id(f->subcause));
-}
-
-static void put_first(struct wi_layout *layout, const struct wi_finding *f,
-                      const struct wi_names *names)
-{
-    struct wi_phrase phrase;
-    put_cause(wi_phrase_begin(&phrase), f);
-    wi_layout_line(layout, "  cause", wi_phrase_end(&phrase));
-    put_evidence(layout, f, names);
-}
-
 static int has_fix(const struct wi_finding *f)
 {
     return f->fix && f->fix[0] && wi_class_is_stall(wi_subcause_class(f->subcause));
-}
-
-static void put_fix(struct wi_layout *layout, const struct wi_report *report,
-                    const struct wi_finding *f, int number)
-{
-    struct wi_phrase phrase;
-    struct wi_out *out = wi_phrase_begin(&phrase);
-    wi_out_f(out, "FIX %d", number);
-    const char *label = wi_phrase_end(&phrase);
-    struct wi_phrase text;
-    wi_expand(wi_phrase_begin(&text), f->fix, f, report->names);
-    wi_layout_line(layout, label, wi_phrase_end(&text));
-    if (f == wi_verdict_finding(report))
-        return;
-    out = wi_phrase_begin(&text);
-    put_cause(out, f);
-    if (wi_used_devices(report) > 1)
-        wi_out_f(out, ", GPU #%d", f->device);
-    wi_out_str(out, ": ");
-    wi_out_fixed(out, f->share * 100, 1);
-    wi_out_str(out, " % of the time, ");
-    wi_human_ns(out, f->ns);
-    wi_out_f(out, " (confidence\u00a0%s)", wi_confidence_word(f->confidence));
-    wi_layout_line(layout, "  against", wi_phrase_end(&text));
-    put_evidence(layout, f, report->names);
 }
 
 /* The i-th finding with the verdict's moved to the front. */
@@ -287,7 +175,7 @@ static void put_fixes(struct wi_layout *layout, const struct wi_report *report)
             continue;
         if (fixes == 0)
             wi_out_char(layout->out, '\n');
-        put_fix(layout, report, f, ++fixes);
+        wi_text_fix(layout, report, f, ++fixes);
     }
 }
 
@@ -306,12 +194,13 @@ static void put_others(struct wi_layout *layout, const struct wi_report *report)
         struct wi_out *out = wi_phrase_begin(&phrase);
         wi_out_fixed(out, f->share * 100, 1);
         wi_out_str(out, " % ");
-        put_cause(out, f);
+        wi_put_cause(out, f);
         if (wi_used_devices(report) > 1)
             wi_out_f(out, ", GPU #%d", f->device);
-        if (f->fix && f->fix[0]) {
+        const char *fix = wi_fix_of(report, f);
+        if (fix && fix[0]) {
             wi_out_str(out, ": ");
-            wi_expand(out, f->fix, f, report->names);
+            wi_expand(out, fix, f, report->names);
         }
         if (others == 0)
             wi_out_char(layout->out, '\n');
@@ -324,10 +213,11 @@ static void put_advice(struct wi_out *out, const struct wi_report *report, int d
 {
     for (int i = 0; i < report->result->finding_count; i++) {
         const struct wi_finding *f = &report->result->findings[i];
-        if ((int)f->subcause != subcause || f->device != device || !f->fix || !f->fix[0])
+        const char *fix = wi_fix_of(report, f);
+        if ((int)f->subcause != subcause || f->device != device || !fix || !fix[0])
             continue;
         wi_out_str(out, "; ");
-        wi_expand(out, f->fix, f, report->names);
+        wi_expand(out, fix, f, report->names);
         return;
     }
 }
@@ -382,7 +272,7 @@ void wi_report_text(struct wi_out *out, const struct wi_report *report,
     put_header(&layout, report);
     put_headline(&layout, report);
     if (first)
-        put_first(&layout, first, report->names);
+        wi_text_first(&layout, report, first);
     wi_text_ruled_out(&layout, report);
     put_unknown(&layout, report);
     put_fixes(&layout, report);

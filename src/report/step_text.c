@@ -46,7 +46,8 @@ int wi_put_a_step(struct wi_out *out, const struct wi_device_result *device, uin
     if (!device || !device->steps.count || count * 20 < device->steps.count)
         return 0;
     double each = (double)count / (double)device->steps.count;
-    wi_out_fixed(out, each, each < 9.95 ? 1 : 0);
+    double rest = each - (double)(int64_t)(each + 0.05);
+    wi_out_fixed(out, each, each < 9.95 && rest >= 0.05 ? 1 : 0);
     wi_out_str(out, " a step");
     return 1;
 }

@@ -15,7 +15,7 @@ int64_t wi_per_step_ns(const struct wi_device_result *device, int64_t ns);
 /* "215 of every 306 ms": time of each step in the unit of the step. Returns 0, and writes nothing,
  * where the steps are not known, or the time does not fit into one or is below 0.1 % of it. */
 int wi_put_of_every(struct wi_out *out, const struct wi_device_result *device, int64_t ns);
-/* "3.96 a step" of a count; writes nothing below one in twenty steps. Returns 1 if it wrote. */
+/* "4.5 a step" of a count; writes nothing below one in twenty steps. Returns 1 if it wrote. */
 int wi_put_a_step(struct wi_out *out, const struct wi_device_result *device, uint64_t count);
 /* The line "steps": how many, how long, and those that take much longer. */
 void wi_text_steps(struct wi_layout *layout, const struct wi_device_result *device);

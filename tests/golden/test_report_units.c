@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include "base/attr.h"
+#include "analyze/rules.h"
+#include "report/because.h"
 #include "report/expand.h"
 #include "report/human.h"
 #include "report/layout.h"
@@ -89,7 +91,13 @@ static void test_per_step(void **state)
     /* More than a step: start-up is in it, so a figure per step would be wrong. */
     assert_int_equal(wi_put_of_every(fresh(), &d, 400000000000), 0);
     assert_int_equal(wi_put_a_step(fresh(), &d, 4040), 1);
-    shows("4.0 a step");
+    shows("4 a step"); /* 3.96 */
+    assert_int_equal(wi_put_a_step(fresh(), &d, 1530), 1);
+    shows("1.5 a step");
+    assert_int_equal(wi_put_a_step(fresh(), &d, 969), 1);
+    shows("1 a step"); /* 0.95 */
+    assert_int_equal(wi_put_a_step(fresh(), &d, 102), 1);
+    shows("0.1 a step");
     assert_int_equal(wi_put_a_step(fresh(), &d, 50), 0);
     d.steps = (struct wi_steps){.count = 300, .marked = 1, .median_ns = 9000, .p95_ns = 10000};
     d.steps.outliers = 12;
@@ -158,6 +166,61 @@ static void test_ruled_out(void **state)
     assert_false(told(&f, "data-loading/slow-storage"));
     f.result.verdict.finding = -1;
     assert_false(told(&f, "data-loading/cpu-quota"));
+    fixture_free(&f);
+}
+
+static const char *because(const struct fixture *f)
+{
+    wi_put_because(fresh(), &f->report, &f->findings[0]);
+    return wi_phrase_end(&phrase);
+}
+
+/* 2 processes x 0.98 x 305.8 ms = 0.60 CPU-s; 305.8 - 219 s / 1020 = 91 ms; 0.60 / 0.091 = 6.6 */
+static void test_because(void **state)
+{
+    static struct fixture f;
+    struct wi_finding *first = &f.findings[0];
+    (void)state;
+    assert_true(fixture_make(&f, "loader"));
+    assert_string_equal(because(&f),
+                        "the input of a step costs 0.60\u00a0CPU-s (2\u00a0x\u00a098 % x "
+                        "306 ms), the GPU could take one every 91.1 ms: 7 workers; "
+                        "this job may use 16 cores, 12 of them are idle");
+    first->cores_idle_permille = 400;
+    assert_non_null(strstr(because(&f), ": 7 workers, but no core is idle: more workers will not"));
+    first->cores_allowed = 4;
+    assert_non_null(strstr(because(&f), ": 7 workers, but this job may use only 4 cores: a batch"));
+    f.devices[0].steps.count = 0;
+    assert_string_equal(because(&f),
+                        "no core is idle: more workers would take time from those there are");
+    first->cores_idle_permille = WI_UNKNOWN;
+    assert_string_equal(because(&f), "");
+    fixture_free(&f);
+}
+
+/* The engine's own text gives way to the framework's; one that was read from a file does not. */
+static void test_dialect(void **state)
+{
+    static struct fixture f;
+    struct wi_finding *first = &f.findings[0];
+    (void)state;
+    assert_true(fixture_make(&f, "loader"));
+    const char *kept = first->fix, *general = wi_advice_for(WI_SUB_TOO_FEW_WORKERS)->fix;
+    assert_ptr_equal(wi_fix_of(&f.report, first), kept);
+    first->fix = general;
+    assert_ptr_equal(wi_fix_of(&f.report, first), general);
+    f.result.kernel_count = 1;
+    f.kernels[0].name = wi_names_str(f.names, "void at::native::vectorized_elementwise_kernel<4>");
+    assert_int_equal(wi_report_dialect(&f.report), WI_DIALECT_PYTORCH);
+    assert_non_null(strstr(wi_fix_of(&f.report, first), "DataLoader with num_workers"));
+    f.kernels[0].name = wi_names_str(f.names, "_ZN4vllm15rms_norm_kernelIfEEvPT_");
+    assert_int_equal(wi_report_dialect(&f.report), WI_DIALECT_VLLM);
+    f.job.program = "tritonserver";
+    assert_int_equal(wi_report_dialect(&f.report), WI_DIALECT_TRITON);
+    f.job.dialect = WI_DIALECT_JAX; /* what the job says itself is surer */
+    assert_non_null(strstr(wi_fix_of(&f.report, first), "grain.DataLoader"));
+    first->cores_idle_permille = 0;
+    assert_non_null(strstr(wi_fix_of(&f.report, first), "more workers will not help"));
     fixture_free(&f);
 }
 
@@ -237,6 +300,12 @@ static void test_advice(void **state)
 #define ADVICE(subcause, seen, fix, sample) seen, fix,
 #include "analyze/advice.def"
 #undef ADVICE
+#define DIALECT_FIX(subcause, dialect, fix) fix,
+#include "analyze/advice_dialects.def"
+#undef DIALECT_FIX
+#define FIX_IF(subcause, condition, fix) fix,
+#include "analyze/advice_cases.def"
+#undef FIX_IF
     };
     (void)state;
     for (size_t i = 0; i < WI_ARRAY_LEN(TEXTS); i++)
@@ -306,7 +375,8 @@ int main(void)
         cmocka_unit_test(test_clauses),      cmocka_unit_test(test_advice),
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
-        cmocka_unit_test(test_ruled_out),
+        cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
+        cmocka_unit_test(test_dialect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

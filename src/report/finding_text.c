@@ -1,0 +1,157 @@
+/* One finding in the text report, see finding_text.h.
+ * Threads: the owner of the writer. May not: allocate, use stdio. */
+#include "report/finding_text.h"
+
+#include "analyze/advice.h"
+#include "report/because.h"
+#include "report/expand.h"
+#include "report/headline.h"
+#include "report/human.h"
+#include "report/step_text.h"
+
+#define NAME_COLUMNS 70 /* of a kernel or call site in a line */
+
+/* "train.py:58 (cudaMemcpyAsync)", the call alone, or nothing. Returns 1 if it wrote. */
+static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t site, uint32_t api)
+{
+    const char *site_text = wi_names_text(names, site), *api_text = wi_names_text(names, api);
+    wi_layout_cut(out, site_text[0] ? site_text : api_text, NAME_COLUMNS);
+    if (site_text[0] && api_text[0]) {
+        wi_out_str(out, " (");
+        wi_layout_cut(out, api_text, NAME_COLUMNS);
+        wi_out_char(out, ')');
+    }
+    return site_text[0] || api_text[0];
+}
+
+static void put_where(struct wi_layout *layout, const struct wi_report *report,
+                      const struct wi_finding *f)
+{
+    const struct wi_names *names = report->names;
+    struct wi_phrase phrase, a_step;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    const char *kernel = wi_names_text(names, f->kernel);
+    int known = 1;
+    if (kernel[0]) {
+        wi_layout_cut(out, kernel, NAME_COLUMNS);
+    } else {
+        known = put_call(out, names, f->site_after, f->api_after);
+        if (f->site_before || f->api_before) {
+            wi_out_str(out, known ? ", after " : "after ");
+            known |= put_call(out, names, f->site_before, f->api_before);
+        }
+    }
+    if (f->count > 0) {
+        wi_out_f(out, known ? ": %llu times" : "%llu times", (unsigned long long)f->count);
+        if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
+            wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
+        wi_out_str(out, ", median ");
+        wi_human_ns(out, f->median_ns);
+        wi_out_str(out, ", p95 ");
+        wi_human_ns(out, f->p95_ns);
+        wi_out_str(out, ", longest ");
+        wi_human_ns(out, f->longest_ns);
+    }
+    if (known || f->count > 0)
+        wi_layout_line(layout, "  where", wi_phrase_end(&phrase));
+}
+
+static void put_exposed(struct wi_layout *layout, const struct wi_finding *f,
+                        const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    if (f->exposed_by < 0)
+        return;
+    if (put_call(out, names, f->exposed_site, f->exposed_api))
+        wi_out_str(out, ": ");
+    wi_out_str(out, wi_subcause_people((enum wi_subcause)f->exposed_by));
+    wi_out_str(out, "; without it this work would be hidden behind the device's");
+    wi_layout_line(layout, "  exposed by", wi_phrase_end(&phrase));
+}
+
+static void put_template(struct wi_layout *layout, const char *label, const char *text,
+                         const struct wi_finding *f, const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    wi_expand(wi_phrase_begin(&phrase), text, f, names);
+    if (wi_phrase_end(&phrase)[0])
+        wi_layout_line(layout, label, phrase.text);
+}
+
+static void put_evidence(struct wi_layout *layout, const struct wi_report *report,
+                         const struct wi_finding *f)
+{
+    put_template(layout, "  seen", f->seen, f, report->names);
+    put_where(layout, report, f);
+    put_exposed(layout, f, report->names);
+}
+
+/* "too few loader workers (data-loading/too-few-workers)" */
+void wi_put_cause(struct wi_out *out, const struct wi_finding *f)
+{
+    wi_out_f(out, "%s (%s)", wi_subcause_people(f->subcause), wi_subcause_id(f->subcause));
+}
+
+void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
+                   const struct wi_finding *f)
+{
+    struct wi_phrase phrase;
+    wi_put_cause(wi_phrase_begin(&phrase), f);
+    wi_layout_line(layout, "  cause", wi_phrase_end(&phrase));
+    put_evidence(layout, report, f);
+}
+
+/* What a FIX block says beside the fix itself. */
+static void put_support(struct wi_layout *layout, const struct wi_report *report,
+                        const struct wi_finding *f)
+{
+    const struct wi_advice_check *check = wi_advice_check_for(f->subcause);
+    struct wi_phrase phrase;
+    wi_put_because(wi_phrase_begin(&phrase), report, f);
+    if (wi_phrase_end(&phrase)[0])
+        wi_layout_line(layout, "  because", phrase.text);
+    if (check && f == wi_verdict_finding(report)) {
+        wi_out_str(wi_phrase_begin(&phrase), check->check);
+        wi_layout_line(layout, "  check it", wi_phrase_end(&phrase));
+    }
+}
+
+/* ", 4.31 ms a step" */
+static void put_each_step(struct wi_out *out, const struct wi_report *report,
+                          const struct wi_finding *f)
+{
+    int64_t each = wi_per_step_ns(wi_report_device(report, f->device), f->ns);
+    if (each == WI_UNKNOWN)
+        return;
+    wi_out_str(out, ", ");
+    wi_human_ns(out, each);
+    wi_out_str(out, " a step");
+}
+
+void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
+                 const struct wi_finding *f, int number)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    wi_out_f(out, "FIX %d", number);
+    const char *label = wi_phrase_end(&phrase);
+    struct wi_phrase text;
+    wi_expand(wi_phrase_begin(&text), wi_fix_of(report, f), f, report->names);
+    wi_layout_line(layout, label, wi_phrase_end(&text));
+    put_support(layout, report, f);
+    if (f == wi_verdict_finding(report))
+        return;
+    out = wi_phrase_begin(&text);
+    wi_put_cause(out, f);
+    if (wi_used_devices(report) > 1)
+        wi_out_f(out, ", GPU #%d", f->device);
+    wi_out_str(out, ": ");
+    wi_out_fixed(out, f->share * 100, 1);
+    wi_out_str(out, " % of the time, ");
+    wi_human_ns(out, f->ns);
+    put_each_step(out, report, f);
+    wi_out_f(out, " (confidence\u00a0%s)", wi_confidence_word(f->confidence));
+    wi_layout_line(layout, "  against", wi_phrase_end(&text));
+    put_evidence(layout, report, f);
+}
