@@ -137,13 +137,17 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
 static enum wi_subcause cause_of_copy(const struct wi_engine *engine, const struct wi_device_op *op,
                                       uint32_t slot)
 {
+    struct wi_host_sample sample;
+    int seen = sample_of(&engine->samples, op->start_ns, op->start_ns, &sample);
     struct wi_copy_facts facts = {
         .bytes = (int64_t)op->bytes,
         .run_copies = 1,
         .direction = op->direction,
         .pageable = op->src_mem == WI_MEM_PAGEABLE || op->dst_mem == WI_MEM_PAGEABLE,
         .managed = op->src_mem == WI_MEM_MANAGED || op->dst_mem == WI_MEM_MANAGED ||
-                   op->direction == WI_COPY_MANAGED_H2D || op->direction == WI_COPY_MANAGED_D2H};
+                   op->direction == WI_COPY_MANAGED_H2D || op->direction == WI_COPY_MANAGED_D2H,
+        .link_share = wi_copy_link_share(seen ? &sample : NULL, (int64_t)op->bytes,
+                                         op->end_ns - op->start_ns)};
     if (slot != WI_NO_SLOT) {
         const struct wi_call_slot *call = &engine->calls.slots[slot];
         facts.run_copies = wi_copy_facts_of(&engine->calls, call).run_copies;

@@ -50,9 +50,12 @@ struct wi_copy_facts {
     int64_t run_copies; /* copies of its thread in a row */
     int direction;      /* enum wi_copy_direction */
     int pageable, managed, blocking;
+    double link_share; /* rate of the copy / rate of the link, -1 = not known */
 };
 /* The cause of exposed copy time (copy_causes.def). */
 enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f);
+/* Rate of a copy against that of the link it crosses, -1 if either is not known. */
+double wi_copy_link_share(const struct wi_host_sample *sample, int64_t bytes, int64_t ns);
 /* The facts of a copy call. */
 struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls,
                                       const struct wi_call_slot *slot);

@@ -15,6 +15,18 @@ enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f)
 #undef COPY_CAUSE
 }
 
+double wi_copy_link_share(const struct wi_host_sample *sample, int64_t bytes, int64_t ns)
+{
+    /* Payload bytes a second of one PCIe lane, by generation (8b/10b coding to 2.0, 128b/130b
+     * then). */
+    static const double LANE[] = {0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9};
+    if (!sample || sample->link_generation < 1 || sample->link_generation > 6 ||
+        sample->link_width < 1 || ns <= 0)
+        return -1;
+    double link = LANE[sample->link_generation] * (double)sample->link_width;
+    return (double)bytes / ((double)ns * 1e-9) / link;
+}
+
 int wi_call_blocked(const struct wi_call_slot *slot)
 {
     if (slot->call.flags & WI_CALL_BLOCKING)
@@ -34,6 +46,7 @@ struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls, const struct
         .pageable = call->src_mem == WI_MEM_PAGEABLE || call->dst_mem == WI_MEM_PAGEABLE,
         .managed = call->src_mem == WI_MEM_MANAGED || call->dst_mem == WI_MEM_MANAGED ||
                    call->direction == WI_COPY_MANAGED_H2D || call->direction == WI_COPY_MANAGED_D2H,
-        .blocking = wi_call_blocked(slot)};
+        .blocking = wi_call_blocked(slot),
+        .link_share = -1};
     return facts;
 }

@@ -326,6 +326,27 @@ static void test_copy_causes(void **state)
     assert_int_equal(wi_copy_cause(&f), WI_SUB_TRANSFER_UNDETERMINED);
     f.managed = 1;
     assert_int_equal(wi_copy_cause(&f), WI_SUB_UNIFIED_MEMORY);
+    f.managed = 0;
+    f.bytes = 2 << 20;
+    f.link_share = 0.7;
+    assert_int_equal(wi_copy_cause(&f), WI_SUB_LINK_LIMITED);
+    f.link_share = 0.69;
+    assert_int_equal(wi_copy_cause(&f), WI_SUB_TRANSFER_UNDETERMINED);
+}
+
+/* 16 lanes of generation 4 carry 31.5 GB a second; 25.2 MB in 1 ms are 25.2 GB a second, 0.8 of it.
+ */
+static void test_share_of_the_link(void **state)
+{
+    (void)state;
+    struct wi_host_sample sample;
+    wi_host_sample_clear(&sample);
+    assert_true(wi_copy_link_share(&sample, 25200000, MS) < 0);
+    sample.link_generation = 4;
+    sample.link_width = 16;
+    double share = wi_copy_link_share(&sample, 25200000, MS);
+    assert_true(share > 0.799 && share < 0.801);
+    assert_true(wi_copy_link_share(NULL, 25200000, MS) < 0);
 }
 
 int main(void)
@@ -339,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_advice_is_complete),
         cmocka_unit_test(test_placeholders_are_known),
         cmocka_unit_test(test_copy_causes),
+        cmocka_unit_test(test_share_of_the_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
