@@ -10,8 +10,10 @@
 #include <stdint.h>
 
 enum gpu_kernel {
-    GPU_SPIN,      /* wi_spin_ns: for launches that fill the device */
-    GPU_SPIN_THIN, /* wi_spin_thin_ns: for grids that cannot */
+    GPU_SPIN,            /* wi_spin_ns: for launches that fill the device */
+    GPU_SPIN_THIN,       /* wi_spin_thin_ns: for grids that cannot */
+    GPU_SPIN_COLLECTIVE, /* ncclDevKernel_Sample_spin_ns: stands in for one, takes the time of one
+                          */
     GPU_KERNELS
 };
 
@@ -38,6 +40,10 @@ void gpu_upload_async(void *device, const void *host, size_t bytes, void *stream
 void gpu_download(void *host, const void *device, size_t bytes);
 void gpu_download_async(void *host, const void *device, size_t bytes, void *stream);
 void gpu_sync(void);
+/* Loads the kernels once more. */
+void gpu_load_code(void);
+/* The stream goes on when the driver's thread has called function(data). */
+void gpu_host_function(void *stream, void (*function)(void *), void *data);
 /* On the virtual GPU: the next copy of this thread takes ns. Returns 0 where it cannot be set. */
 int gpu_next_copy_ns(int64_t ns);
 

@@ -18,10 +18,11 @@
     "    ret;\n"                                                                                   \
     "}\n"
 
-static const char *const gpu_kernel_name[] = {"wi_spin_ns", "wi_spin_thin_ns"};
+static const char *const gpu_kernel_name[] = {"wi_spin_ns", "wi_spin_thin_ns",
+                                              "ncclDevKernel_Sample_spin_ns"};
 
 static const char gpu_ptx[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n" SPIN_PTX("wi_spin_ns")
-        SPIN_PTX("wi_spin_thin_ns");
+        SPIN_PTX("wi_spin_thin_ns") SPIN_PTX("ncclDevKernel_Sample_spin_ns");
 
 #endif

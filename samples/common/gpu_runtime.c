@@ -26,6 +26,7 @@ extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int cudaDeviceGetAttribute(int *value, int attribute, int device);
 extern int cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
                             size_t shared, void *stream);
+extern int cudaLaunchHostFunc(void *stream, void (*function)(void *), void *data);
 extern const char *cudaGetErrorString(int error);
 
 typedef int library_load(void **library, const void *code, void *jit_options, void **jit_values,
@@ -208,4 +209,17 @@ void gpu_download_async(void *host, const void *device, size_t bytes, void *stre
 void gpu_sync(void)
 {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void gpu_load_code(void)
+{
+    if (!load_kernels())
+        return;
+    fprintf(stderr, "the kernels cannot be loaded again\n");
+    exit(1);
+}
+
+void gpu_host_function(void *stream, void (*function)(void *), void *data)
+{
+    check(cudaLaunchHostFunc(stream, function, data), "cudaLaunchHostFunc");
 }
