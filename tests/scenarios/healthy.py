@@ -119,8 +119,26 @@ end
 """
 
 
+def a_little_of_each(rng):
+    """Every kind of loss at once, each just below what is worth telling."""
+    step = rng.uniform(80, 300)
+    lost = [rng.uniform(0.006, 0.0088) * step for _ in range(4)]
+    count = rng.randint(200, 600)
+    dev = step / count
+    return f"""side workers n=4 cpu={rng.randint(20, 97)} state=R ; machine 16 cores, 11 idle
+loop {round(6000 / step)}
+  wait {lost[0]:.4f} poll :: data-loading/hand-off
+  h2d 30M pageable sync host=0.02 dev={lost[1]:.4f} :: transfer/pageable copy
+  kern {count} host={dev * rng.uniform(0.1, 0.6):.5f} dev={dev:.5f}
+  sync
+  cpu {lost[2]:.4f} metrics :: host-other/logging
+  kern 40 host={(lost[3] + 0.4) / 40:.5f} dev=0.01
+end
+"""
+
+
 SHAPES = [run_ahead, graphs, several_streams, small_read_backs, loader_keeps_up, full_server,
-          rare_checkpoint, busy_process]
+          rare_checkpoint, busy_process, a_little_of_each]
 
 
 def job(rng, seed):

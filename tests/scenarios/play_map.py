@@ -37,7 +37,8 @@ SUBCAUSES = [
     ("data-loading", ["rebuil"], ["loader-recreation"]),
     ("data-loading", ["hand-off"], ["worker-hand-off"]),
     ("data-loading", ["main thread"], ["decode-in-main-thread"]),
-    ("data-loading", ["decode"], ["decode-in-main-thread"]),
+    # Not on the main thread, so by workers that do not keep up with it.
+    ("data-loading", ["decode"], ["too-few-workers", "decode-in-main-thread"]),
     ("transfer", ["tiny", "blocking"], ["blocking-copy"]),
     ("transfer", ["tiny", "synchron"], ["blocking-copy"]),
     ("transfer", ["tiny"], ["many-tiny-copies"]),

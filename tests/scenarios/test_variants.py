@@ -52,6 +52,25 @@ class Generator(unittest.TestCase):
         for key, values in seen.items():
             self.assertGreater(len(values), 4, key)
 
+    def test_durations_can_vary_from_time_to_time(self):
+        text = vary.vary(BLOCK, random.Random(3), each_time=True)
+        self.assertRegex(text, r"^jitter 15 \d+\n")
+        self.assertIn("wait 200 poll", text)
+        block = "jitter 15 7\nloop 400\n  wait 10 poll\n  kern 1 host=0 dev=10\nend\n"
+        with tempfile.NamedTemporaryFile("w", suffix=".md") as file:
+            file.write(f"### X1\n```timeline\n{block}```\n")
+            file.flush()
+            dump = subprocess.run([PLAY, "dump", file.name, "X1", "-"], capture_output=True,
+                                  text=True, check=True).stdout
+        for pattern in (r" span wait-poll (\d+)", r" op step_kernel_\d+ (\d+)"):
+            lengths = [int(ns) for ns in re.findall(pattern, dump)]
+            self.assertEqual(len(lengths), 400)
+            self.assertGreaterEqual(min(lengths), 8_500_000)
+            self.assertLessEqual(max(lengths), 11_500_000)
+            self.assertLess(min(lengths), 8_700_000)
+            self.assertGreater(max(lengths), 11_300_000)
+            self.assertLess(abs(sum(lengths) / 400 - 10_000_000), 200_000)
+
     def test_ranks_still_meet(self):
         for seed in range(20):
             text = vary.vary(RANKS, random.Random(seed))

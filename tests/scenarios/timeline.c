@@ -303,11 +303,30 @@ static char *trim(char *text)
     return text;
 }
 
+/* "jitter PERCENT SEED" */
+static void parse_jitter(struct parser *p, char *text)
+{
+    char *save, *percent = strtok_r(text, " \t", &save), *seed = strtok_r(NULL, " \t", &save);
+
+    if (!percent || !seed) {
+        fail(p, "jitter needs a percentage and a seed");
+        return;
+    }
+    p->block->jitter_percent = parse_count(p, percent);
+    p->block->jitter_seed = parse_count(p, seed);
+    if (p->block->jitter_percent > 99)
+        fail(p, "jitter of 100 % or more");
+}
+
 /* 1 if the line is not of the program. "scale 1:10 ; side workers idle" tells two things. */
 static int parse_remark(struct parser *p, char *text)
 {
     char *side = strncmp(text, "side ", 5) ? strstr(text, "; side ") : text;
 
+    if (!strncmp(text, "jitter ", 7)) {
+        parse_jitter(p, text + 7);
+        return 1;
+    }
     if (side != text && strncmp(text, "scale", 5) && strncmp(text, "note", 4))
         return 0;
     if (side)

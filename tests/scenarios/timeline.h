@@ -87,6 +87,7 @@ struct tl_block {
     char name[40];     /* the word after ```timeline, "" if none */
     char problem[120]; /* not "": the block is broken and has no ranks */
     struct tl_side side;
+    int64_t jitter_percent, jitter_seed; /* every single duration varies by as much */
     int ranks;
     struct tl_rank rank[TL_MAX_RANKS];
     int tags, tags_cap;

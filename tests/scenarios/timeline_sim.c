@@ -16,6 +16,8 @@ struct sim_rank {
     int64_t ready[MAX_STREAMS]; /* when a stream has done all it was given */
     int pc, depth;
     int64_t left[TL_MAX_DEPTH];
+    int64_t jitter_percent;
+    uint64_t random;
     const struct tl_line *collective; /* the rank waits for the others here */
     int64_t coll_enter, coll_start;
 };
@@ -23,6 +25,17 @@ struct sim_rank {
 int64_t tl_loop_count(const struct tl_line *loop, int depth, int64_t max_loops)
 {
     return depth == 0 && max_loops > 0 && loop->count > max_loops ? max_loops : loop->count;
+}
+
+/* This occurrence of a duration. The same for everybody who plays the block. */
+static int64_t this_time(struct sim_rank *r, int64_t ns)
+{
+    if (!r->jitter_percent)
+        return ns;
+    r->random = r->random * 6364136223846793005u + 1442695040888963407u;
+    int64_t spread = ns / 100 * r->jitter_percent;
+    int64_t draw = (int64_t)(r->random >> 44); /* 0 to 2^20 */
+    return ns - spread + (2 * spread * draw >> 20);
 }
 
 static int64_t drained(const struct sim_rank *r)
@@ -94,7 +107,7 @@ static void play_silence(struct sim_rank *r, const struct tl_line *line)
 {
     int64_t start = r->now;
 
-    host_until(r, r->now + line->ns, tl_line_tag(line));
+    host_until(r, r->now + this_time(r, line->ns), tl_line_tag(line));
     if (r->sink->silence)
         r->sink->silence(r->sink->ctx, r->index, line, start, r->now);
 }
@@ -107,9 +120,9 @@ static void play_copies(struct sim_rank *r, const struct tl_line *line)
     for (int64_t i = 0; i < line->count; i++) {
         int64_t enter = r->now, start;
 
-        host_until(r, r->now + line->host_ns, tag);
+        host_until(r, r->now + this_time(r, line->host_ns), tag);
         start = r->now > *ready ? r->now : *ready;
-        *ready = start + line->dev_ns;
+        *ready = start + this_time(r, line->dev_ns);
         tell_copy(r, start, *ready, tag);
         if (line->sync)
             host_until(r, *ready, tag);
@@ -137,11 +150,11 @@ static void play_kernels(struct sim_rank *r, const struct tl_line *line)
     for (int64_t i = 0; i < line->count; i++) {
         int64_t enter = r->now, before = *ready, start;
 
-        host_until(r, r->now + line->host_ns, tag);
+        host_until(r, r->now + this_time(r, line->host_ns), tag);
         start = r->now > before + line->gap_ns ? r->now : before + line->gap_ns;
         if (line->gap_ns)
             tell_copy(r, before > r->now ? before : r->now, start, TL_TAG_DEVICE_GAP);
-        *ready = start + line->dev_ns;
+        *ready = start + this_time(r, line->dev_ns);
         tell_kernel(r, line, start, *ready);
         if (line->blocking)
             host_until(r, *ready + line->wake_ns, tag);
@@ -153,9 +166,9 @@ static void play_graph(struct sim_rank *r, const struct tl_line *line)
 {
     int64_t *ready = &r->ready[line->stream % MAX_STREAMS], enter = r->now;
 
-    host_until(r, r->now + line->host_ns, tl_line_tag(line));
+    host_until(r, r->now + this_time(r, line->host_ns), tl_line_tag(line));
     int64_t start = r->now > *ready ? r->now : *ready;
-    *ready = start + line->count * line->dev_ns;
+    *ready = start + this_time(r, line->count * line->dev_ns);
     tell_kernel(r, line, start, *ready);
     tell_call(r, line, enter, start, *ready);
 }
@@ -169,7 +182,7 @@ static void play_allocations(struct sim_rank *r, const struct tl_line *line)
 
         if (line->op == TL_FREE)
             host_until(r, drained(r), TL_TAG_SYNC);
-        host_until(r, r->now + line->ns, tag);
+        host_until(r, r->now + this_time(r, line->ns), tag);
         tell_call(r, line, enter, -1, -1);
     }
 }
@@ -179,7 +192,7 @@ static void reach_collective(struct sim_rank *r, const struct tl_line *line)
     int64_t ready = r->ready[line->stream % MAX_STREAMS];
 
     r->coll_enter = r->now;
-    host_until(r, r->now + line->host_ns, tl_line_tag(line));
+    host_until(r, r->now + this_time(r, line->host_ns), tl_line_tag(line));
     r->coll_start = r->now > ready ? r->now : ready;
     r->collective = line;
 }
@@ -276,6 +289,8 @@ int64_t tl_play(const struct tl_block *block, int64_t max_loops, const struct tl
         ranks[i].index = i;
         ranks[i].max_loops = max_loops;
         ranks[i].sink = sink;
+        ranks[i].jitter_percent = block->jitter_percent;
+        ranks[i].random = (uint64_t)block->jitter_seed * TL_MAX_RANKS + (uint64_t)i;
     }
     do {
         int64_t last = 0;

@@ -10,6 +10,16 @@ COUNT = 0.30
 TIMES = {"host", "dev", "gap", "stall", "wake"}
 
 
+class CountsOnly:
+    """Draws counts but leaves durations as they are."""
+    def __init__(self, rng):
+        self.randint = rng.randint
+
+    @staticmethod
+    def uniform(low, high):
+        return (low + high) / 2
+
+
 def count_near(rng, count):
     """A whole number within the bounds; small ones have no other."""
     low, high = math.ceil(count * (1 - COUNT)), math.floor(count * (1 + COUNT))
@@ -58,8 +68,12 @@ def vary_statement(rng, words):
     return words
 
 
-def vary(block, rng):
-    """The text of another block."""
+def vary(block, rng, each_time=False):
+    """The text of another block. each_time: durations vary from one occurrence to the next instead
+    of from one block to the next."""
+    if each_time:
+        return f"jitter {100 * DURATION:.0f} {rng.randint(1, 1000000)}\n" + vary(
+            block, CountsOnly(rng))
     lines, out, shared, depth = block.splitlines(), [], {}, 0
     for at, line in enumerate(lines):
         statement, colons, tag = line.partition("::")
