@@ -11,6 +11,7 @@
 #include "collect/stack_watch.h"
 #include "collect/streams.h"
 #include "collect/tracefile.h"
+#include "collect/watch_waits.h"
 #include "cuda/driver.h"
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
@@ -154,6 +155,7 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
                            (owes(entry, row, stream) ? WI_CALL_OWES : 0));
     state.any = 1;
     wi_stack_watch_call(thread, entry->enter_ns);
+    wi_watch_call(thread, entry->enter_ns, entry->exit_ns);
     note_stream(entry, row, stream);
     if (entry->corr)
         wi_stream_call(entry->corr, stream, entry->exit_ns);

@@ -24,6 +24,7 @@
 #include "collect/stack_watch.h"
 #include "collect/thread.h"
 #include "collect/watch.h"
+#include "collect/watch_waits.h"
 
 #define MS              INT64_C(1000000)
 #define CROWDED_NS      (1 * MS)
@@ -252,6 +253,7 @@ static void due(struct schedule *next, int64_t now)
         if (!wi_process.flush_at_end_only)
             flush(0);
     }
+    wi_watch_tick(now);
     if (now >= next->watch_ns) {
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
         wi_watch_sample();
@@ -296,6 +298,8 @@ static void *run(void *unused)
         due(&next, monotonic_ns());
         int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
         int64_t look_ns = wi_stack_watch(wi_now_ns());
+        rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
+        look_ns = wi_watch_waits(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
         atomic_store(&state.quiet, rest_ns > EASY_NS);
         futex_wait(&state.request, GO_ON, rest_ns);

@@ -15,10 +15,22 @@ struct utilisation {
     unsigned gpu, memory; /* nvmlUtilization_t, percent */
 };
 
+struct memory {
+    unsigned long long total, free, used; /* nvmlMemory_t, bytes */
+};
+
+/* nvmlClocksEventReason...: power cap, slowdown, heat (software, hardware), power brake. */
+#define HELD_DOWN (0x4u | 0x8u | 0x20u | 0x40u | 0x80u)
+
+/* Every function but the first two may be missing. */
 static struct {
-    int tried;
+    int tried, ready;
     int (*by_uuid)(const char *uuid, void **device);
     int (*rates)(void *device, struct utilisation *rates);
+    int (*memory)(void *device, struct memory *memory);
+    int (*reasons)(void *device, unsigned long long *mask);
+    int (*generation)(void *device, unsigned *value);
+    int (*width)(void *device, unsigned *value);
     void *devices[MAX_DEVICES];
 } state;
 
@@ -32,8 +44,13 @@ static void open_nvml(void)
     *(void **)&init = dlsym(handle, "nvmlInit_v2");
     *(void **)&state.by_uuid = dlsym(handle, "nvmlDeviceGetHandleByUUID");
     *(void **)&state.rates = dlsym(handle, "nvmlDeviceGetUtilizationRates");
-    if (!init || !state.by_uuid || init() != 0)
-        state.rates = NULL;
+    *(void **)&state.memory = dlsym(handle, "nvmlDeviceGetMemoryInfo");
+    *(void **)&state.reasons = dlsym(handle, "nvmlDeviceGetCurrentClocksEventReasons");
+    if (!state.reasons) /* its name until driver 535 */
+        *(void **)&state.reasons = dlsym(handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    *(void **)&state.generation = dlsym(handle, "nvmlDeviceGetCurrPcieLinkGeneration");
+    *(void **)&state.width = dlsym(handle, "nvmlDeviceGetCurrPcieLinkWidth");
+    state.ready = init && state.by_uuid && init() == 0;
 }
 
 /* "GPU-8-4-4-4-12" as NVML spells it. */
@@ -50,27 +67,59 @@ static void uuid_text(char text[48], const uint8_t *uuid)
     wi_out_finish(&out);
 }
 
-int64_t wi_nvml_utilisation(void)
+/* NULL for a device that is not known, or that NVML does not find. */
+static void *device_of(int i)
+{
+    const struct wi_device_info *info = wi_feed_device(i);
+    char text[48];
+    if (!info)
+        return NULL;
+    if (!state.tried)
+        open_nvml();
+    if (!state.ready)
+        return NULL;
+    uuid_text(text, info->uuid);
+    if (!state.devices[i] && state.by_uuid(text, &state.devices[i]) != 0)
+        state.devices[i] = NULL;
+    return state.devices[i];
+}
+
+static void least(int64_t *figure, int64_t value)
+{
+    if (*figure == WI_UNKNOWN || value < *figure)
+        *figure = value;
+}
+
+static void ask(void *device, struct wi_host_sample *sample)
+{
+    struct memory memory;
+    unsigned long long mask;
+    unsigned value;
+    if (state.memory && state.memory(device, &memory) == 0)
+        least(&sample->gpu_memory_free_bytes, (int64_t)memory.free);
+    if (state.reasons && state.reasons(device, &mask) == 0)
+        sample->gpu_throttled = sample->gpu_throttled == 1 || (mask & HELD_DOWN) != 0;
+    if (state.generation && state.generation(device, &value) == 0)
+        least(&sample->link_generation, value);
+    if (state.width && state.width(device, &value) == 0)
+        least(&sample->link_width, value);
+}
+
+void wi_nvml_sample(struct wi_host_sample *sample)
 {
     int64_t sum = 0;
     int count = 0;
     for (int i = 0; i < MAX_DEVICES; i++) {
-        const struct wi_device_info *info = wi_feed_device(i);
         struct utilisation rates;
-        char text[48];
-        if (!info)
+        void *device = device_of(i);
+        if (!device)
             continue;
-        if (!state.tried)
-            open_nvml();
-        if (!state.rates)
-            return WI_UNKNOWN;
-        uuid_text(text, info->uuid);
-        if (!state.devices[i] && state.by_uuid(text, &state.devices[i]) != 0)
-            continue;
-        if (state.rates(state.devices[i], &rates) == 0) {
+        ask(device, sample);
+        if (state.rates && state.rates(device, &rates) == 0) {
             sum += rates.gpu * 10;
             count++;
         }
     }
-    return count ? sum / count : WI_UNKNOWN;
+    if (count)
+        sample->gpu_util_permille = sum / count;
 }

@@ -1,11 +1,13 @@
-/* The device utilisation that nvidia-smi shows; a cross-check, never the measurement.
- * Threads: the helper. May not: be needed; without the library or on MIG it is unknown. */
+/* What the driver's monitor says of the devices in use; a cross-check, never the measurement.
+ * Threads: the helper. May not: be needed; without the library or on MIG figures are unknown. */
 #ifndef WI_COLLECT_NVML_H
 #define WI_COLLECT_NVML_H
 
-#include <stdint.h>
+#include "model/event.h"
 
-/* Mean over the devices known to the feed, matched by UUID; WI_UNKNOWN if not to be had. */
-int64_t wi_nvml_utilisation(void);
+/* Fills the device figures of a sample from the devices known to the feed, matched by UUID:
+ * utilisation is their mean, free memory and the link those of the worst, and one device with
+ * held-down clocks is enough. */
+void wi_nvml_sample(struct wi_host_sample *sample);
 
 #endif

@@ -1,0 +1,158 @@
+/* The child processes of the job: how many, how busy, who came and went, see watch_parts.h.
+ * Threads: the helper. May not: allocate; use privileges. */
+#include <string.h>
+#include <time.h>
+
+#include "collect/procfs.h"
+#include "collect/watch_parts.h"
+
+#define MAX_CHILDREN   256
+#define LOOKS_PER_TICK 4 /* each costs 25 us */
+#define SECOND_NS      INT64_C(1000000000)
+
+struct child {
+    int64_t pid, start_ticks, busy_ns;
+};
+
+struct children {
+    struct child list[MAX_CHILDREN];
+    int count, measured;
+    int64_t interval_ns, boot_ns; /* since the previous sample; since boot */
+    int64_t permille;             /* sum over the measured ones */
+    int on_disk;
+};
+
+static struct {
+    struct children last;
+    int sampled;              /* 0 until there is a base */
+    int next;                 /* of the looks between samples */
+    int64_t looks, disk_hits; /* since the previous sample */
+    struct children now;
+    char text[16 << 10];
+} state;
+
+/* Time its main thread waited for a core. Added to its CPU time: a loader that works all the time
+ * it is let is busy, however many others want the cores; the lack of cores shows elsewhere. */
+static int64_t waited_ns(int64_t pid)
+{
+    char text[96];
+    const char *at = text;
+    if (wi_read_at(text, sizeof(text), "/proc/%lld/schedstat", (long long)pid) <= 0)
+        return 0;
+    wi_take_number(&at);
+    int64_t waited = wi_take_number(&at);
+    return waited == WI_UNKNOWN ? 0 : waited;
+}
+
+static int read_stat(int64_t pid, struct wi_proc_stat *stat)
+{
+    char text[1024];
+    return wi_read_at(text, sizeof(text), "/proc/%lld/stat", (long long)pid) > 0 &&
+           wi_parse_stat(text, stat) == 0;
+}
+
+static const struct child *same_child(const struct children *list, const struct child *wanted)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->list[i].pid == wanted->pid && list->list[i].start_ticks == wanted->start_ticks)
+            return &list->list[i];
+    return NULL;
+}
+
+/* Busy share since the previous sample, or since its start if it is younger. */
+static void measure(struct children *now, const struct child *child)
+{
+    const struct child *before = same_child(&state.last, child);
+    int64_t age_ns = now->boot_ns - child->start_ticks * WI_TICK_NS;
+    if (child->busy_ns == WI_UNKNOWN || child->start_ticks == WI_UNKNOWN ||
+        (before && before->busy_ns == WI_UNKNOWN))
+        return;
+    int64_t span_ns = before ? now->interval_ns : age_ns;
+    int64_t busy_ns = child->busy_ns - (before ? before->busy_ns : 0);
+    if (span_ns < WI_TICK_NS || busy_ns < 0)
+        return;
+    now->permille += busy_ns * 1000 / span_ns;
+    now->measured++;
+}
+
+static void add_child(struct children *now, int64_t pid)
+{
+    struct wi_proc_stat stat;
+    if (now->count >= MAX_CHILDREN || !read_stat(pid, &stat) || stat.state == 'Z')
+        return;
+    struct child *child = &now->list[now->count++];
+    int known = stat.user_ns != WI_UNKNOWN && stat.kernel_ns != WI_UNKNOWN;
+    *child = (struct child){.pid = pid,
+                            .start_ticks = stat.start_ticks,
+                            .busy_ns = known ? stat.user_ns + stat.kernel_ns + waited_ns(pid)
+                                             : WI_UNKNOWN};
+    now->on_disk += stat.state == 'D';
+    measure(now, child);
+}
+
+static void children_of_task(void *user, const char *task)
+{
+    const char *at = state.text;
+    if (wi_read_at(state.text, sizeof(state.text), "/proc/self/task/%s/children", task) <= 0)
+        return;
+    for (int64_t pid; (pid = wi_take_number(&at)) != WI_UNKNOWN;)
+        add_child(user, pid);
+}
+
+/* How many of `these` are not among `those`. */
+static int64_t missing(const struct children *these, const struct children *those)
+{
+    int64_t count = 0;
+    for (int i = 0; i < these->count; i++)
+        count += !same_child(those, &these->list[i]);
+    return count;
+}
+
+/* Not every kernel lists children. */
+static int can_be_seen(void)
+{
+    char text[16];
+    return wi_read_file("/proc/thread-self/children", text, sizeof(text)) >= 0;
+}
+
+void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
+{
+    struct children *now = &state.now;
+    struct timespec boot;
+    memset(now, 0, sizeof(*now));
+    clock_gettime(CLOCK_BOOTTIME, &boot);
+    now->boot_ns = (int64_t)boot.tv_sec * SECOND_NS + boot.tv_nsec;
+    now->interval_ns = interval_ns;
+    if (!can_be_seen() || wi_each_number("/proc/self/task", now, children_of_task) != 0)
+        return;
+    sample->children = now->count;
+    if (now->measured)
+        sample->child_cpu_permille = now->permille / now->measured;
+    if (now->count)
+        sample->child_disk_permille =
+            1000 * (now->on_disk + state.disk_hits) / (now->count + state.looks);
+    if (state.sampled) {
+        sample->child_starts = missing(now, &state.last);
+        sample->child_exits = missing(&state.last, now);
+    }
+    state.looks = state.disk_hits = 0;
+    state.sampled = 1;
+    state.last = *now;
+}
+
+void wi_watch_children_tick(void)
+{
+    struct wi_proc_stat stat;
+    for (int i = 0; i < LOOKS_PER_TICK && i < state.last.count; i++) {
+        int at = state.next++ % state.last.count;
+        if (!read_stat(state.last.list[at].pid, &stat))
+            continue;
+        state.looks++;
+        state.disk_hits += stat.state == 'D';
+    }
+}
+
+int64_t wi_watch_child(int i)
+{
+    return i < state.last.count ? state.last.list[i].pid : WI_UNKNOWN;
+}

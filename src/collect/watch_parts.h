@@ -1,0 +1,24 @@
+/* The parts of the look at the machine, see watch.h. Each fills its figures of a sample and leaves
+ * WI_UNKNOWN what it cannot see.
+ * Threads: the helper. May not: allocate. */
+#ifndef WI_COLLECT_WATCH_PARTS_H
+#define WI_COLLECT_WATCH_PARTS_H
+
+#include "model/event.h"
+
+/* watch_children.c: the processes that threads of this one have started. */
+void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns);
+/* Between two samples: the state of some of them. */
+void wi_watch_children_tick(void);
+/* The i-th child of the last sample, WI_UNKNOWN beyond the last one. */
+int64_t wi_watch_child(int i);
+
+/* watch_cores.c: the cores of the machine and of the job, quota, run queue. */
+void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns);
+/* Between two samples: the length of the run queue. */
+void wi_watch_cores_tick(void);
+
+/* watch_threads.c: this process's other threads, its faults and what it reads. */
+void wi_watch_threads(struct wi_host_sample *sample, int64_t interval_ns);
+
+#endif
