@@ -7,7 +7,8 @@
  *  4. No system call, with two exceptions: a thread that enters a call after more than 1 ms of
  *     silence, or leaves one that took as long, reads its own clock and schedstat, and wakes the
  *     helper if that went to sleep for long because no calls came (silence.c); the first look at a
- *     Python stack in a process tries in the guarded way whether it is understood (sites.c).
+ *     Python stack in a process tries in the guarded way whether it is understood (sites.c), and a
+ *     thread's first native stack fills the unwinder's cache (native_stack.c).
  *  5. errno, return values and arguments are as if whyidle were not there.
  *  6. No CUDA and no CUPTI call.
  *  7. Exactly one source records: wrappers or callbacks, never both (wi_live).

@@ -12,7 +12,7 @@
 #include "collect/py_lines.h"
 #include "model/event.h"
 
-#define TEXT_BYTES     ((size_t)2 << 20)
+#define TEXT_BYTES     ((size_t)1 << 20)
 #define RUNTIME_BYTES  (TEXT_BYTES / 2) /* the framework's functions leave the rest to the job's */
 #define FILE_BYTES     240u             /* the end of a path says more than its beginning */
 #define FUNCTION_BYTES 120u

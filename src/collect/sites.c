@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/err.h"
+#include "base/log.h"
 #include "collect/native_stack.h"
 #include "collect/peek.h"
 #include "collect/py_codes.h"
@@ -46,6 +47,7 @@ static struct {
     _Atomic int python; /* enum python */
     struct wi_py py;
     int tries;
+    int told_python, told;   /* what the log says */
     _Atomic int64_t next_ns; /* of the budget */
     _Atomic uint32_t newest; /* Python site that any thread was last seen at */
     _Atomic uint32_t count;
@@ -60,6 +62,21 @@ int wi_sites_init(void)
         return WI_ERR_NOMEM;
     state.sites = memory;
     return wi_py_codes_init();
+}
+
+static void log_changes(void)
+{
+    char text[100];
+    struct wi_out out;
+    int python = atomic_load(&state.python);
+    if (state.told && state.told_python == python)
+        return;
+    state.told = 1;
+    state.told_python = python;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_sites_words(&out);
+    wi_out_finish(&out);
+    wi_log(WI_LOG_LIFE, "stacks are read with %s", text);
 }
 
 void wi_sites_open(void)
@@ -77,6 +94,7 @@ void wi_sites_open(void)
                                   memory_order_release);
     }
     atomic_store_explicit(&wi_sites_on, 1, memory_order_release);
+    log_changes();
 }
 
 const struct wi_py *wi_sites_python(void)

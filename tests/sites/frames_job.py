@@ -189,6 +189,11 @@ for i in range(300):
     del space
     gc.collect(0)
 
+# a thread of the framework, which works for this one
+free.probe_capture(); here = sys._getframe().f_lineno
+check("a thread without frames", text_of(free, free.probe_frameless()),
+      "frames_job.py:%d, by another thread" % here)
+
 # what is passed over: the language's and the framework's own code
 for path, wanted in (("/venv/lib/python3.9/site-packages/torch/nn/modules/module.py", 2),
                      ("/venv/lib/python3.9/site-packages/timm/models/vit.py", 1),

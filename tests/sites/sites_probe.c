@@ -1,6 +1,7 @@
 /* The stack readers as a library that a test can call, from C or, by ctypes, from Python: without
  * the preload, without a GPU.
  * Threads: as the functions it calls. */
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -271,10 +272,34 @@ WI_EXPORT int64_t probe_cost_ns(int times)
     return best;
 }
 
-/* The sleep of a C function that Python calls with or without its lock. */
-WI_EXPORT void probe_sleep_ms(int ms)
+/* What a framework's own thread is: it has a state of the interpreter and no frames. Call it
+ * without the lock. Returns its site. */
+static void *frameless(void *site)
 {
-    usleep((useconds_t)ms * 1000);
+    int (*ensure)(void);
+    void (*release)(int);
+    void *(*save)(void);
+    void (*restore)(void *);
+    struct wi_site_thread thread = {.looked_ns = 0};
+    *(void **)&ensure = dlsym(RTLD_DEFAULT, "PyGILState_Ensure");
+    *(void **)&release = dlsym(RTLD_DEFAULT, "PyGILState_Release");
+    *(void **)&save = dlsym(RTLD_DEFAULT, "PyEval_SaveThread");
+    *(void **)&restore = dlsym(RTLD_DEFAULT, "PyEval_RestoreThread");
+    int gil = ensure();
+    void *state = save();
+    *(unsigned *)site = wi_site_capture(&thread, 1);
+    restore(state);
+    release(gil);
+    return NULL;
+}
+
+WI_EXPORT unsigned probe_frameless(void)
+{
+    pthread_t thread;
+    unsigned site = 0;
+    if (pthread_create(&thread, NULL, frameless, &site) == 0)
+        pthread_join(thread, NULL);
+    return site;
 }
 
 /* Native: the unwinder that is used from now on, and the site of the calling C code. */
