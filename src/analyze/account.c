@@ -23,9 +23,7 @@ static void add_exposed(void *user, struct wi_device *device, struct wi_active *
     struct wi_sig_key key = {.device = device->info.device,
                              .subcause = copy->subcause,
                              .exposed_by = -1,
-                             .api_before = copy->api,
                              .api_after = copy->api,
-                             .site_before = copy->site,
                              .site_after = copy->site};
     struct wi_signature *sig = wi_ledger_get(account->ledger, &key);
     if (!sig) {
@@ -104,6 +102,8 @@ static struct wi_charge charge_of(const struct wi_account *account, struct wi_de
                               .ledger = account->ledger,
                               .sample = sample,
                               .device = device,
+                              .devices = engine->devices,
+                              .device_count = engine->device_count,
                               .blind = engine->blind,
                               .blind_count = engine->blind_count,
                               .occurrence = occurrence,
@@ -261,6 +261,8 @@ void wi_account_next(struct wi_engine *engine)
     }
     wi_device_advance(device, op.start_ns, &rows);
     note_step(engine, device, &op);
+    if (slot != WI_NO_SLOT)
+        device->last_thread = engine->calls.slots[slot].thread_index;
     struct wi_active active = activate(engine, device, &op, slot);
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))

@@ -22,7 +22,6 @@ int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
     calls->slot_cap = WI_CALL_FIRST;
     calls->first_enter_ns = WI_UNKNOWN;
     calls->last_exit_ns = WI_UNKNOWN;
-    calls->last_issuing = WI_NO_SLOT;
     if (!calls->slots || !calls->by_corr || !calls->early || !calls->threads || !calls->runs)
         return WI_ERR_NOMEM;
     return WI_OK;
@@ -159,8 +158,6 @@ void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
         calls->first_enter_ns = call->enter_ns;
     if (calls->last_exit_ns == WI_UNKNOWN || call->exit_ns > calls->last_exit_ns)
         calls->last_exit_ns = call->exit_ns;
-    if (wi_api_class_issues(call->api_class))
-        calls->last_issuing = thread_index;
 }
 
 static void drop_overdue(struct wi_calls *calls, uint64_t corr)

@@ -104,7 +104,6 @@ struct wi_calls {
     struct wi_overdue overdue[WI_OVERDUE_SLOTS];
     uint32_t overdue_count;
     int64_t first_enter_ns, last_exit_ns; /* WI_UNKNOWN before the first call */
-    uint32_t last_issuing;                /* thread index, WI_NO_SLOT = none */
     uint64_t spans_kept;                  /* so far */
     uint64_t launches_joined;             /* to their kernel */
     uint64_t launches_blocked;            /* of them: returned only after their kernel */

@@ -29,29 +29,43 @@ void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_p
 }
 
 void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
-                       const struct wi_call_slot *before, const struct wi_call_slot *after)
+                       const struct wi_call_slot *culprit)
 {
     if (ns <= 0)
         return;
     struct wi_sig_key key = {
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
-    int copy = after && after->call.api_class == WI_API_COPY;
-    if (copy) /* the copy is what costs, whatever came before it */
-        before = after;
-    if (before) {
-        key.api_before = before->call.api;
-        key.site_before = before->call.site;
-    }
-    if (after) {
-        key.api_after = after->call.api;
-        key.site_after = after->call.site;
-    }
-    /* All that one copy costs is one occurrence: its device time and the gaps around it. */
     uint64_t gap = charge->occurrence;
-    if (copy)
-        charge->occurrence = after->seq;
+    if (culprit) {
+        key.api_after = culprit->call.api;
+        key.site_after = culprit->call.site;
+        charge->occurrence = culprit->seq;
+    }
     wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;
+}
+
+/* Time of [start_ns, end_ns) in which another device was busy. */
+static int64_t busy_elsewhere(const struct wi_charge *charge, int64_t start_ns, int64_t end_ns)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < charge->device_count; i++) {
+        const struct wi_device *other = charge->devices[i];
+        if (other == charge->device || !other->used)
+            continue;
+        int64_t ns = wi_device_busy_in(other, start_ns, end_ns);
+        most = ns > most ? ns : most;
+    }
+    return most;
+}
+
+/* Waking from a finished wait, waiting for another device, or something that is not known. */
+static enum wi_subcause sync_cause(const struct wi_charge *charge, int64_t start_ns, int64_t end_ns)
+{
+    int64_t ns = end_ns - start_ns;
+    if (ns <= WI_LIMIT_SYNC_WAKE_NS || busy_elsewhere(charge, start_ns, end_ns) * 2 >= ns)
+        return WI_SUB_EXPLICIT_SYNC;
+    return WI_SUB_UNDETERMINED;
 }
 
 static enum wi_subcause launch_cause(const struct wi_call_slot *slot)
@@ -60,9 +74,9 @@ static enum wi_subcause launch_cause(const struct wi_call_slot *slot)
                                                                        : WI_SUB_LAUNCH_BOUND;
 }
 
-/* Why idle time inside a call was spent there. ns is the idle piece. */
+/* Why the idle piece [start_ns, end_ns) inside a call was spent there. */
 static enum wi_subcause call_cause(const struct wi_charge *charge, const struct wi_call_slot *slot,
-                                   int64_t ns)
+                                   int64_t start_ns, int64_t end_ns)
 {
     struct wi_copy_facts facts;
     switch (slot->call.api_class) {
@@ -72,7 +86,7 @@ static enum wi_subcause call_cause(const struct wi_charge *charge, const struct 
         facts = wi_copy_facts_of(charge->calls, slot);
         return wi_copy_cause(&facts);
     case WI_API_SYNC:
-        return ns <= WI_LIMIT_SYNC_WAKE_NS ? WI_SUB_EXPLICIT_SYNC : WI_SUB_DEVICE_DEPENDENCY;
+        return sync_cause(charge, start_ns, end_ns);
     case WI_API_ALLOC:
     case WI_API_FREE:
         return charge->before_first_op ? WI_SUB_FIRST_TOUCH : WI_SUB_ALLOCATOR;
@@ -138,12 +152,14 @@ static const struct wi_call_slot *merge_next(struct merge *merge)
 }
 
 /* What lies behind the call that ends the gap: its latency, and beyond that the device's own. */
-static void charge_latency(struct wi_charge *charge, const struct wi_call_slot *last, int64_t ns)
+static void charge_latency(struct wi_charge *charge, const struct wi_call_slot *last,
+                           int64_t start_ns, int64_t end_ns)
 {
+    int64_t ns = end_ns - start_ns;
     if (ns <= WI_LIMIT_LAUNCH_LATENCY_NS)
-        wi_charge_decided(charge, call_cause(charge, last, ns), ns, last, last);
+        wi_charge_decided(charge, call_cause(charge, last, start_ns, end_ns), ns, last);
     else
-        wi_charge_decided(charge, WI_SUB_DEVICE_DEPENDENCY, ns, last, last);
+        wi_charge_decided(charge, WI_SUB_DEVICE_DEPENDENCY, ns, last);
 }
 
 /* The host was late: charges [start, end) along the clock of `thread` up to the call `stop`. */
@@ -166,16 +182,30 @@ static void walk(struct wi_charge *charge, int64_t start, int64_t end, uint32_t 
         }
         int64_t to = call->call.exit_ns < end ? call->call.exit_ns : end;
         if (to > at) {
-            wi_charge_decided(charge, call_cause(charge, call, to - at), to - at, host.before,
-                              call);
+            wi_charge_decided(charge, call_cause(charge, call, at, to), to - at, call);
             at = to;
         }
         host.before = call;
         if (call == stop) {
-            charge_latency(charge, call, end - at);
+            charge_latency(charge, call, at, end);
             return;
         }
     }
+}
+
+/* Back-to-back work of one queue: part of the launches' cost, but no gap that anybody would count.
+ */
+static void charge_spacing(struct wi_charge *charge, int64_t ns, const struct wi_call_slot *slot)
+{
+    struct wi_sig_key key = {.device = charge->device->info.device,
+                             .subcause = WI_SUB_LAUNCH_BOUND,
+                             .exposed_by = -1,
+                             .api_after = slot->call.api,
+                             .site_after = slot->call.site};
+    uint64_t gap = charge->occurrence;
+    charge->occurrence = WI_UNCOUNTED;
+    wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
+    charge->occurrence = gap;
 }
 
 static void charge_late(struct wi_charge *charge, int64_t start, int64_t end,
@@ -183,25 +213,25 @@ static void charge_late(struct wi_charge *charge, int64_t start, int64_t end,
 {
     struct wi_calls *calls = charge->calls;
     if (how->trailing) {
-        if (calls->last_issuing == WI_NO_SLOT)
-            wi_charge_decided(charge, WI_SUB_UNDETERMINED, end - start, NULL, NULL);
+        if (charge->device->last_thread == WI_NO_SLOT)
+            wi_charge_decided(charge, WI_SUB_UNDETERMINED, end - start, NULL);
         else
-            walk(charge, start, end, calls->last_issuing, NULL);
+            walk(charge, start, end, charge->device->last_thread, NULL);
         return;
     }
     if (how->slot == WI_NO_SLOT) {
-        wi_charge_decided(charge, WI_SUB_UNTRACED, end - start, NULL, NULL);
+        wi_charge_decided(charge, WI_SUB_UNTRACED, end - start, NULL);
         return;
     }
     const struct wi_call_slot *slot = &calls->slots[how->slot];
     if (slot->call.exit_ns > start) {
         walk(charge, start, end, slot->thread_index, slot);
     } else if (end - start < WI_LIMIT_QUEUED_SPACING_NS) {
-        wi_charge_decided(charge, WI_SUB_LAUNCH_BOUND, end - start, slot, slot);
+        charge_spacing(charge, end - start, slot);
     } else if (how->graph_node && end - start > WI_LIMIT_GRAPH_NODE_NS) {
-        wi_charge_decided(charge, WI_SUB_UNTRACED, end - start, slot, slot);
+        wi_charge_decided(charge, WI_SUB_UNTRACED, end - start, slot);
     } else {
-        wi_charge_decided(charge, WI_SUB_DEVICE_DEPENDENCY, end - start, slot, slot);
+        wi_charge_decided(charge, WI_SUB_DEVICE_DEPENDENCY, end - start, slot);
     }
 }
 
@@ -229,7 +259,7 @@ void wi_charge_gap(struct wi_charge *charge, int64_t start, int64_t end,
         since = bad;
     if (since < end) {
         int64_t from = since > start ? since : start;
-        wi_charge_decided(charge, WI_SUB_BLIND_INTERVAL, end - from, NULL, NULL);
+        wi_charge_decided(charge, WI_SUB_BLIND_INTERVAL, end - from, NULL);
         wi_device_note_blind(charge->device, from, end);
         end = from;
     }
@@ -241,7 +271,7 @@ void wi_charge_gap(struct wi_charge *charge, int64_t start, int64_t end,
         start = to;
         if (blind && start < end) {
             to = blind->end_ns < end ? blind->end_ns : end;
-            wi_charge_decided(charge, WI_SUB_BLIND_INTERVAL, to - start, NULL, NULL);
+            wi_charge_decided(charge, WI_SUB_BLIND_INTERVAL, to - start, NULL);
             start = to;
         }
     }

@@ -15,6 +15,8 @@ struct wi_charge {
     struct wi_ledger *ledger;
     const struct wi_host_sample *sample; /* the latest, NULL = none */
     struct wi_device *device;
+    struct wi_device *const *devices; /* all of them: what the others do meanwhile */
+    uint32_t device_count;
     const struct wi_busy_span *blind; /* intervals without device records */
     uint32_t blind_count;
     uint64_t occurrence; /* id of this gap */
@@ -37,9 +39,10 @@ struct wi_gap_end {
  * end_ns - start_ns. */
 void wi_charge_gap(struct wi_charge *charge, int64_t start_ns, int64_t end_ns,
                    const struct wi_gap_end *end);
-/* Charges to one decided sub-cause. before and after may be NULL. */
+/* Charges to one decided sub-cause. culprit: the call that costs the time, NULL if no call does;
+ * all that one call costs is one occurrence. */
 void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
-                       const struct wi_call_slot *before, const struct wi_call_slot *after);
+                       const struct wi_call_slot *culprit);
 
 /* Adds to a signature and remembers it if it is the largest piece so far; NULL spills. */
 void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,

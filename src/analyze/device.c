@@ -13,6 +13,7 @@ void wi_device_init(struct wi_device *device, int32_t id)
     device->window_start_ns = device->pos_ns = WI_UNKNOWN;
     device->gap_start_ns = WI_UNKNOWN;
     device->bad_since_ns = WI_UNKNOWN;
+    device->last_thread = UINT32_MAX;
     device->line.start_ns = device->line.end_ns = WI_UNKNOWN;
 }
 
@@ -206,16 +207,23 @@ void wi_device_end_span(struct wi_device *device, const struct wi_device_rows *r
     end_raw_gap(device);
 }
 
+static int64_t overlap(int64_t a_start, int64_t a_end, int64_t b_start, int64_t b_end)
+{
+    int64_t start = a_start > b_start ? a_start : b_start;
+    int64_t end = a_end < b_end ? a_end : b_end;
+    return end > start ? end - start : 0;
+}
+
 int64_t wi_device_busy_in(const struct wi_device *device, int64_t start_ns, int64_t end_ns)
 {
-    int64_t total = 0;
+    int64_t total = 0, running_until = device->pos_ns;
     uint32_t kept = device->busy_count < WI_BUSY_SPANS ? device->busy_count : WI_BUSY_SPANS;
-    for (uint32_t i = 0; i < kept; i++) {
-        int64_t a = device->busy[i].start_ns > start_ns ? device->busy[i].start_ns : start_ns;
-        int64_t b = device->busy[i].end_ns < end_ns ? device->busy[i].end_ns : end_ns;
-        total += b > a ? b - a : 0;
-    }
-    return total;
+    for (uint32_t i = 0; i < kept; i++)
+        total += overlap(device->busy[i].start_ns, device->busy[i].end_ns, start_ns, end_ns);
+    for (uint32_t i = 0; i < device->active_count; i++) /* not charged yet */
+        if (device->active[i].end_ns > running_until)
+            running_until = device->active[i].end_ns;
+    return total + overlap(device->pos_ns, running_until, start_ns, end_ns);
 }
 
 void wi_device_note_blind(struct wi_device *device, int64_t start_ns, int64_t end_ns)

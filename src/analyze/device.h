@@ -48,6 +48,7 @@ struct wi_device {
     int64_t gap_start_ns;    /* an open gap of the class accounting, WI_UNKNOWN if none */
     int64_t raw_idle_ns;     /* length of the open gap of the raw figures so far */
     int64_t bad_since_ns;    /* an operation without times was issued then, WI_UNKNOWN = none */
+    uint32_t last_thread;    /* index of the thread that issued to it last, UINT32_MAX = unknown */
     uint64_t kernels, copies, memsets, graphs;
     struct wi_timeline line;
     int64_t subcause_ns[WI_SUB_COUNT]; /* busy time only */

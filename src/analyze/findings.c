@@ -10,6 +10,7 @@ static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_
                 const char *rule)
 {
     sum->ns += ns;
+    sum->count += sig->hist.count;
     if (sig->key.exposed_by >= 0)
         sum->exposed_ns[sig->key.exposed_by] += ns;
     if (main) {
@@ -116,7 +117,7 @@ static void fill_exposer(struct wi_finding *finding, const struct wi_cause_sum *
 
 static void fill_calls(struct wi_finding *finding, const struct wi_cause_sum *sum)
 {
-    finding->count = sum->hist.count;
+    finding->count = sum->count;
     finding->median_ns = wi_hist_quantile(&sum->hist, 500);
     finding->p95_ns = wi_hist_quantile(&sum->hist, 950);
     finding->longest_ns = sum->hist.count ? sum->hist.longest_ns : WI_UNKNOWN;

@@ -9,6 +9,7 @@
 /* Sums of one sub-cause on one device while signatures are classified. */
 struct wi_cause_sum {
     int64_t ns;
+    uint64_t count;     /* occurrences that have a part in it */
     int64_t largest_ns; /* of one signature in it */
     const struct wi_signature *largest;
     const char *rule;

@@ -76,6 +76,10 @@ static void note_period(struct wi_signature *sig, int64_t at_ns)
 void wi_ledger_add(struct wi_signature *sig, uint64_t occurrence, enum wi_portion portion,
                    int64_t at_ns, int64_t ns)
 {
+    if (occurrence == WI_UNCOUNTED) {
+        sig->portion_ns[portion] += ns;
+        return;
+    }
     if (sig->occurrence != occurrence) {
         end_occurrence(sig);
         sig->occurrence = occurrence;

@@ -32,6 +32,7 @@ enum wi_sig_flags {
 };
 
 #define WI_UNDECIDED (-1)
+#define WI_UNCOUNTED 0u /* occurrence id of time that is charged but not counted */
 
 enum wi_sampled_field {
 #define SAMPLED(id, member, scale) WI_SAMPLED_##id,

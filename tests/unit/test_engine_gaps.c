@@ -29,7 +29,7 @@ static void test_seven_launches_are_no_run(void **state)
         launch(&b, i * 50, i * 50 + 10, i * 50 + 10, i * 50 + 15);
     finish(&b);
     assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), 7 * 10);
-    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 6 * 35);
+    assert_int_equal(us_of(&b, WI_SUB_HOST_UNDETERMINED), 6 * 35);
     bench_close(&b);
 }
 
@@ -42,7 +42,7 @@ static void test_seven_fast_launches(void **state)
     for (int i = 0; i < 7; i++)
         launch(&b, i * 25, i * 25 + 10, i * 25 + 10, i * 25 + 12);
     finish(&b);
-    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 6 * 13);
+    assert_int_equal(us_of(&b, WI_SUB_HOST_UNDETERMINED), 6 * 13);
     bench_close(&b);
 }
 
@@ -205,7 +205,7 @@ static void test_long_silence_ends_a_run(void **state)
         at += i == 9 ? 10 + 600 : 10 + 30;
     }
     finish(&b);
-    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 595);
+    assert_int_equal(us_of(&b, WI_SUB_HOST_UNDETERMINED), 595);
     assert_exact(device_of(&b, 0));
     bench_close(&b);
 }
@@ -229,7 +229,7 @@ static void test_change_of_pace(void **state)
     finish(&b);
     assert_true(us_of(&b, WI_SUB_LAUNCH_BOUND) > 13000);
     /* the first slow silence of each stretch is the break itself */
-    assert_true(us_of(&b, WI_SUB_CPU_COMPUTE) + us_of(&b, WI_SUB_FIRST_TOUCH) <= 2 * 140 + 8);
+    assert_true(us_of(&b, WI_SUB_HOST_UNDETERMINED) + us_of(&b, WI_SUB_FIRST_TOUCH) <= 2 * 140 + 8);
     assert_exact(device_of(&b, 0));
     bench_close(&b);
 }
@@ -507,7 +507,7 @@ static void test_trailing_gap(void **state)
     finish(&b);
     assert_int_equal(device_of(&b, 0)->window_end_ns, 360 * US);
     assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 50);
-    assert_int_equal(us_of(&b, WI_SUB_CPU_COMPUTE), 200);
+    assert_int_equal(us_of(&b, WI_SUB_HOST_UNDETERMINED), 200);
     bench_close(&b);
 }
 
@@ -555,6 +555,93 @@ static void test_independent_threads(void **state)
     launch(&b, at + 800, at + 805, at + 805, at + 810);
     finish(&b);
     assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 0);
+    bench_close(&b);
+}
+
+/* One thread and two devices in turn: while it waits for one, the other idles because of that wait.
+ * With nothing running anywhere, a long wait is not explained. */
+static void test_waiting_for_another_device(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 10; i++) {
+        b.device = i % 2;
+        launch(&b, i * 20000, i * 20000 + 10, i * 20000 + 10, i * 20000 + 20000);
+        say(&b, WI_API_SYNC, i * 20000 + 10, i * 20000 + 20000);
+    }
+    finish(&b);
+    assert_in_range(us_of(&b, WI_SUB_EXPLICIT_SYNC), 5 * 19990 - 20, 5 * 19990 + 20);
+    assert_int_equal(us_of(&b, WI_SUB_DEVICE_DEPENDENCY), 0);
+    assert_exact(device_of(&b, 0));
+    assert_exact(device_of(&b, 1));
+    bench_close(&b);
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 100);
+    say(&b, WI_API_SYNC, 20, 5100);
+    launch(&b, 5100, 5110, 5110, 5200);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_UNDETERMINED), 5000);
+    bench_close(&b);
+}
+
+/* A device whose own thread has ended is not charged with what another device's thread does. */
+static void test_trailing_gap_of_an_idle_device(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 40; i++) { /* two threads at once, a device each: independent clocks */
+        b.device = i % 2;
+        b.thread = 1 + (uint32_t)(i % 2);
+        launch(&b, i * 10, i * 10 + 15, i * 10 + 15, i * 10 + 25);
+    }
+    b.device = 1;
+    b.thread = 2;
+    for (int i = 0; i < 10; i++)
+        say(&b, WI_API_ALLOC, 1000 + i * 100, 1100 + i * 100);
+    launch(&b, 2000, 2010, 2010, 2020);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_ALLOCATOR), 0);
+    assert_int_equal(device_of(&b, 1)->subcause_ns[WI_SUB_ALLOCATOR], 1000 * US);
+    bench_close(&b);
+}
+
+/* What one call costs is counted once: 50 read-backs, 50 syncs, 50 launches are 50 each. */
+static void test_counts(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t i = 0, at = 0; i < 50; i++, at += 10000) {
+        launch(&b, at, at + 10, at + 10, at + 5010);
+        struct copy c = {at + 20,     at + 5030,     at + 5020, at + 5025, 64,
+                         WI_COPY_D2H, WI_MEM_PINNED, 1,         -1};
+        copy(&b, &c);
+        launch(&b, at + 5130, at + 5140, at + 5150, at + 8000);
+        say(&b, WI_API_SYNC, at + 5141, at + 8010);
+    }
+    finish(&b);
+    assert_int_equal(finding_of(&b, WI_SUB_READ_BACK_SYNC)->count, 50);
+    assert_int_equal(
+        finding_of(&b, WI_SUB_EXPLICIT_SYNC) ? finding_of(&b, WI_SUB_EXPLICIT_SYNC)->count : 50,
+        50);
+    bench_close(&b);
+}
+
+/* Spacing of queued kernels is time, but no gap that anybody would count. */
+static void test_spacing_is_not_counted(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 100; i++)
+        launch(&b, i, i + 1, 1000 + i * 12, 1000 + i * 12 + 10); /* 2 us apart, long queued */
+    launch(&b, 4000, 4010, 4010, 4020);
+    finish(&b);
+    const struct wi_finding *finding = finding_of(&b, WI_SUB_LAUNCH_BOUND);
+    assert_true(us_of(&b, WI_SUB_LAUNCH_BOUND) >= 99 * 2);
+    assert_true(!finding || finding->count <= 3);
     bench_close(&b);
 }
 
@@ -607,6 +694,10 @@ int main(void)
         cmocka_unit_test(test_trailing_gap),
         cmocka_unit_test(test_alternating_threads),
         cmocka_unit_test(test_independent_threads),
+        cmocka_unit_test(test_waiting_for_another_device),
+        cmocka_unit_test(test_trailing_gap_of_an_idle_device),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_spacing_is_not_counted),
         cmocka_unit_test(test_annotated_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

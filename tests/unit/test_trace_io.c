@@ -342,6 +342,7 @@ static void keeps_the_job(void **state)
                          .status = -1000,
                          .level = 'C',
                          .level_reason = "another profiler is attached",
+                         .stacks = "Python 3.11, libgcc",
                          .virtual_gpu = 1,
                          .helper_cpu_ns = WI_UNKNOWN,
                          .memory_bytes = 1 << 20};
@@ -357,6 +358,7 @@ static void keeps_the_job(void **state)
     assert_string_equal(back->level_reason, "another profiler is attached");
     assert_null(back->host);
     assert_null(back->cuda);
+    assert_string_equal(back->stacks, "Python 3.11, libgcc");
     assert_int_equal(back->pid, 4242);
     assert_int_equal(back->rank, 3);
     assert_true(back->world == WI_UNKNOWN && back->helper_cpu_ns == WI_UNKNOWN);
@@ -377,7 +379,7 @@ static void settles_a_strange_job(void **state)
     assert_int_equal(read_one(f, f->bytes, 8, &have), 8);
     size_t at = f->out.len;
     wi_trace_write_job(&f->writer, &job);
-    assert_int_equal(f->out.len - at, 8 + 13 * 8 + 5 * 2);
+    assert_int_equal(f->out.len - at, 8 + 13 * 8 + 6 * 2);
     assert_int_equal(read_one(f, f->bytes + at, f->out.len - at - 1, &have), 0);
     take_record(f, at);
     assert_int_equal(f->reader.job.pid, 0);
