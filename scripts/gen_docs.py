@@ -52,15 +52,37 @@ def page():
     out += table(["override", "decided", "condition", "sub-cause", "what it says"],
                  [[r[0], code(ids[r[1]]), code(r[2]), code(ids[r[3]]), r[4]] for r in
                   rows("src/analyze/overrides.def", "OVERRIDE", 5)])
+    out += "\nNumbers in the conditions:\n\n"
+    out += table(["figure", "number", "unit", "reason"],
+                 [[code(r[0]), r[1], r[2], r[3]] for r in rows("src/analyze/rule_reasons.def", "RULE_REASON", 4)])
     out += "\nPortions of a stretch:\n\n" + table(["portion", "meaning"], [[code(r[1]), r[2]] for r in
                                                  rows("src/analyze/portions.def", "PORTION", 3)])
     out += "\n## Copies that nothing hides\n\nThe first row that matches wins.\n\n"
     out += table(["sub-cause", "condition", "what it says"],
                  [[code(ids[r[0]]), code(r[1]), r[2]] for r in rows("src/analyze/copy_causes.def", "COPY_CAUSE", 3)])
+    out += "\n## What calls and device records prove by themselves\n\n"
+    out += table(["sub-cause", "when", "thresholds"],
+                 [[code(ids[r[0]]), r[1], ", ".join(r[2].split()) or "-"] for r in
+                  rows("src/analyze/direct_causes.def", "DIRECT_CAUSE", 3)])
     out += "\n## Thresholds\n\n" + table(["id", "value", "unit", "reason"], rows("src/analyze/limits.def", "LIMIT", 4))
     out += "\n## Advice\n\n" + table(["sub-cause", "what was seen", "what to change", "sample"],
                                      [[code(ids[r[0]]), r[1], r[2], r[3] or "-"] for r in
                                       rows("src/analyze/advice.def", "ADVICE", 4)])
+    out += "\nWhere what was seen asks for another fix:\n\n"
+    out += table(["sub-cause", "condition", "what to change"],
+                 [[code(ids[r[0]]), code(r[1]), r[2]] for r in rows("src/analyze/advice_cases.def", "FIX_IF", 3)])
+    dialects = {r[0]: r[2] for r in rows("src/model/dialects.def", "DIALECT", 3)}
+    out += "\nIn the words of a framework (`{{` is one brace):\n\n"
+    out += table(["sub-cause", "framework", "what to change"],
+                 [[code(ids[r[0]]), dialects[r[1]], r[2]] for r in
+                  rows("src/analyze/advice_dialects.def", "DIALECT_FIX", 3)])
+    out += "\nWhat each is, and how to check it:\n\n"
+    out += table(["sub-cause", "what it is", "how to check it", "no help if"],
+                 [[code(ids[r[0]])] + r[1:] for r in rows("src/analyze/advice_checks.def", "ADVICE_CHECK", 4)])
+    out += "\n## What is told as ruled out\n\nOnly below a verdict of the classes named, and only where the evidence is there.\n\n"
+    out += table(["cause", "below", "condition", "what it says"],
+                 [[code(r[0]), r[1].replace(" | ", ", "), code(r[2]), r[3]] for r in
+                  rows("src/report/ruled_out.def", "RULED_OUT", 6)])
     return out
 
 
@@ -74,4 +96,5 @@ def main():
         out.write(page())
 
 
-main()
+if __name__ == "__main__":
+    main()

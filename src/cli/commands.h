@@ -9,6 +9,7 @@ int wi_cmd_run(const struct wi_args *args);
 int wi_cmd_report(const struct wi_args *args);
 int wi_cmd_check(const struct wi_args *args);
 int wi_cmd_merge(const struct wi_args *args);
+int wi_cmd_explain(const struct wi_args *args);
 int wi_cmd_doctor(const struct wi_args *args);
 int wi_cmd_lib(const struct wi_args *args);
 int wi_cmd_demo(const struct wi_args *args);

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         [WI_CMD_CHECK] = wi_cmd_check,     [WI_CMD_DOCTOR] = wi_cmd_doctor,
         [WI_CMD_LIB] = wi_cmd_lib,         [WI_CMD_DEMO] = wi_cmd_demo,
         [WI_CMD_MERGE] = wi_cmd_merge,     [WI_CMD_HELP] = wi_cmd_help,
-        [WI_CMD_VERSION] = wi_cmd_version,
+        [WI_CMD_VERSION] = wi_cmd_version, [WI_CMD_EXPLAIN] = wi_cmd_explain,
     };
     if (wi_args_parse(&args, argc, argv) != 0)
         return WI_EXIT_USAGE;

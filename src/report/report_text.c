@@ -250,7 +250,12 @@ static void put_next(struct wi_layout *layout, const struct wi_report *report)
 {
     struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
-    wi_out_str(out, "whyidle report --format json");
+    const struct wi_finding *first = wi_verdict_finding(report);
+    const char *id = first ? wi_subcause_id(first->subcause) : "";
+    if (first) /* an id by itself, but that of "why is not known", which several classes have */
+        wi_out_f(out, "whyidle explain %s", strstr(id, "/undetermined") ? id : strchr(id, '/') + 1);
+    else
+        wi_out_str(out, "whyidle report --format json");
     separator(out);
     wi_out_str(out, "whyidle check --max-stall 20");
     if (report->job->level == 'C' || report->job->level == 'D') {
