@@ -52,6 +52,7 @@ static void read_job(struct wi_fields *reader, const struct wi_json *root)
         wi_field_fail(reader, from, "is out of range", "status");
     job->status = (int)status;
     job->cuda = wi_field_text(reader, from, "cuda");
+    job->stacks = wi_json_get(from, "stacks") ? wi_field_text(reader, from, "stacks") : NULL;
     job->virtual_gpu = wi_field_flag(reader, from, "virtual_gpu");
     job->dialect = read_dialect(from);
     job->level_reason = wi_field_text(reader, root, "level_reason");

@@ -38,7 +38,13 @@ static int is_virtual(void)
 
 static void describe(struct wi_job *job, const struct wi_result *result)
 {
+    static char stacks[100];
+    struct wi_out out;
     *job = *wi_job_base();
+    wi_out_mem(&out, stacks, sizeof(stacks));
+    wi_sites_words(&out);
+    wi_out_finish(&out);
+    job->stacks = stacks[0] ? stacks : NULL;
     job->level = wi_process.level;
     job->level_reason = wi_process.level == 'A' ? NULL : wi_process.reason;
     job->end_ns = wi_now_ns();

@@ -309,7 +309,8 @@ void wi_sites_words(struct wi_out *out)
                  state.py.free_threaded ? " free-threaded" : "");
     else if (python == PYTHON_OFF)
         wi_out_f(out, "Python 3.%d not understood, ", state.py.minor);
-    wi_out_str(out, wi_native_words(wi_native_how()));
+    if (wi_sites_on)
+        wi_out_str(out, wi_native_words(wi_native_how()));
 }
 
 uint64_t wi_sites_lost(void)

@@ -25,6 +25,7 @@ struct wi_job {
     char level;              /* 'A' to 'D', or 'I' for imported */
     const char *level_reason;/* why not A; NULL at A */
     const char *cuda;        /* versions seen, "runtime 13.0, driver 13.0, CUPTI 13.0.1" */
+    const char *stacks;      /* how call sites were found, "Python 3.11, libunwind" */
     int virtual_gpu;         /* 1: the device is modelled, not real */
     /* Own cost, WI_UNKNOWN if not measured. */
     int64_t helper_cpu_ns, memory_bytes, flush_ns;

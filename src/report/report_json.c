@@ -133,6 +133,7 @@ static void put_job(struct json *json, const struct wi_report *report)
     put_text(json, "end", end_word(job->end));
     put_int(json, "status", job->status == WI_UNKNOWN_STATUS ? WI_UNKNOWN : job->status);
     put_text(json, "cuda", job->cuda);
+    put_text(json, "stacks", job->stacks);
     put_bool(json, "virtual_gpu", job->virtual_gpu);
     put_text(json, "dialect", dialect ? wi_dialect_word(dialect) : NULL);
     close_with(json, '}');

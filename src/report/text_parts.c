@@ -309,6 +309,12 @@ void wi_text_trust(struct wi_layout *layout, const struct wi_report *report)
         wi_out_str(out, "; ");
         wi_out_clean(out, report->job->cuda);
     }
+    /* with the usual unwinder there is nothing to say */
+    if (report->job->stacks && (!strstr(report->job->stacks, "libunwind") ||
+                                strstr(report->job->stacks, "not understood"))) {
+        wi_out_str(out, "; call sites by ");
+        wi_out_clean(out, report->job->stacks);
+    }
     if (verdict->reason && verdict->confidence != WI_CONF_HIGH) {
         wi_out_str(out, "; ");
         wi_out_clean(out, verdict->reason);

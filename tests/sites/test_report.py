@@ -26,6 +26,10 @@ for interpreter, version in [pair for minor in range(8, 15) for pair in find(min
             what = f"{version} {setting}"
             checks.equal(f"{what}: status", run.status, 0)
             findings = run.report["findings"]
+            minor = ".".join(version.split(".")[:2])
+            checks.true(f"{what}: how stacks were read",
+                        (run.report["job"]["stacks"] or "").startswith(f"Python {minor}, "),
+                        run.report["job"]["stacks"])
             if setting == "auto":
                 checks.true(f"{what}: a finding", findings, run.stderr)
                 site = findings[0]["site"] if findings else {}
