@@ -19,6 +19,7 @@
 #include "collect/collect.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
+#include "collect/last_thread.h"
 #include "collect/publish.h"
 #include "collect/sites.h"
 #include "collect/stack_watch.h"
@@ -266,6 +267,17 @@ static void due(struct schedule *next, int64_t now)
         next->report_ns = now + report_step(now - next->begin_ns);
 }
 
+/* Everything of the job has ended but this thread: with its return the C library ends the process,
+ * as it would have without us, and our exit handler finds the helper stopped. */
+static void *leave_last(void)
+{
+    if (!wi_process.flush_at_end_only)
+        flush(WI_CUPTI_FLUSH_FORCED);
+    note_cpu();
+    atomic_store(&state.now, PARKED);
+    return NULL;
+}
+
 static int64_t monotonic_ns(void)
 {
     struct timespec ts;
@@ -295,7 +307,10 @@ static void *run(void *unused)
         if (request != GO_ON)
             park(request);
         int crowded = wi_drain(BUFFERS_AT_ONCE);
+        int64_t watch_ns = next.watch_ns;
         due(&next, monotonic_ns());
+        if (next.watch_ns != watch_ns && wi_last_thread())
+            return leave_last();
         int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
         int64_t look_ns = wi_stack_watch(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;

@@ -174,6 +174,23 @@ static int number(char **argv, int at)
     return argv[at] ? atoi(argv[at]) : 0;
 }
 
+static void *work_on(void *unused)
+{
+    (void)unused;
+    usleep(300000);
+    printf("the other launches %d\n", launch(3));
+    fflush(stdout);
+    return NULL;
+}
+
+static void leave_to_another(void)
+{
+    pthread_t other;
+    if (pthread_create(&other, NULL, work_on, NULL) == 0)
+        pthread_detach(other);
+    pthread_exit(NULL);
+}
+
 static void end_with(const char *how, int status)
 {
     fflush(stdout);
@@ -183,6 +200,8 @@ static void end_with(const char *how, int status)
         _exit(status);
     if (!strcmp(how, "quick_exit"))
         quick_exit(status);
+    if (!strcmp(how, "pthread_exit")) /* the main thread leaves, another works on for a while */
+        leave_to_another();
     if (!strcmp(how, "abort"))
         abort();
     if (!strcmp(how, "kill"))

@@ -9,6 +9,7 @@ CASES = [
     "launch 20 _exit 3",
     "launch 20 quick_exit 6",
     "launch 20 return 9",
+    "launch 20 pthread_exit 0",
     "launch 20 abort",
     "launch 20 kill",
     "launch 5 fork fork sync",
