@@ -52,9 +52,9 @@ static int choose_parent(char out[PATH_MAX])
 {
     char spare[PATH_MAX];
     const char *temp = getenv("TMPDIR");
-    if (wi_out_folder(out) != 0)
-        return refuse("the current folder cannot be named: ", strerror(errno));
-    if (wi_writable(out))
+    if (wi_out_folder(out) != 0) /* the current folder has been removed */
+        snprintf(out, PATH_MAX, "the current folder");
+    else if (wi_writable(out))
         return 0;
     int len = snprintf(spare, sizeof(spare), "%s/whyidle-out-%d", temp && temp[0] ? temp : "/tmp",
                        (int)getuid());
@@ -64,6 +64,8 @@ static int choose_parent(char out[PATH_MAX])
                 "whyidle: neither %s nor %s can be written to: there will be no report; set "
                 "WHYIDLE_OUT\n",
                 out, spare);
+        if (out[0] != '/')
+            snprintf(out, PATH_MAX, "%s", spare);
         return 0;
     }
     fprintf(stderr, "whyidle: %s cannot be written to; the report goes to %s\n", out, spare);
@@ -142,6 +144,11 @@ void wi_job_no_cuda(const struct wi_job_run *run)
         fprintf(stderr, "whyidle: WHYIDLE=0 switches everything off; unset it for a report\n");
     else if (run->reports.damaged > 0)
         wi_input_complain(run->reports.damaged_path, &run->reports.error);
+    else if (access(run->folder, F_OK) == 0)
+        fprintf(stderr,
+                "whyidle: the job used CUDA but left no report: it ended within its first second "
+                "by a signal, or %s could not be written to (full?)\n",
+                run->folder);
     else
         fprintf(
             stderr,

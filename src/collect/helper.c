@@ -20,6 +20,7 @@
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/last_thread.h"
+#include "collect/outfile.h"
 #include "collect/publish.h"
 #include "collect/sites.h"
 #include "collect/stack_watch.h"
@@ -218,6 +219,7 @@ struct schedule {
     int64_t begin_ns, flush_ns, watch_ns, report_ns;
     int watches;
     int64_t real_ns, offset_ns; /* at the last look: the wall clock, and how far it is ahead */
+    int announced;              /* the folder of the job is there */
 };
 
 /* All times are of the wall clock: what spans a step of it cannot be measured. */
@@ -307,6 +309,10 @@ static void *run(void *unused)
         if (request != GO_ON)
             park(request);
         int crowded = wi_drain(BUFFERS_AT_ONCE);
+        if (state.entries && !next.announced) {
+            next.announced = 1;
+            wi_outfile_announce();
+        }
         int64_t watch_ns = next.watch_ns;
         due(&next, monotonic_ns());
         if (next.watch_ns != watch_ns && wi_last_thread())

@@ -22,6 +22,7 @@
 static struct {
     char dir[PATH_BYTES], path[PATH_BYTES], temp[PATH_BYTES];
     int ready, fallback, fd;
+    int new_dir; /* this process made the job's folder */
 } state;
 
 /* Days since 1970 to a date, without the locale and files that gmtime may touch. */
@@ -170,7 +171,7 @@ static int claim_first(void)
         dir = wi_default_job_dir(state.dir, sizeof(state.dir)) == 0 ? state.dir : NULL;
     int made = dir ? make_dirs(state.dir) : WI_ERR_IO;
     int fd = made >= 0 ? claim(state.dir, "") : -1;
-    if (fd >= 0 && made == 1 && strrchr(state.dir, '/') > state.dir)
+    if (fd >= 0 && (made == 1 || state.new_dir) && strrchr(state.dir, '/') > state.dir)
         link_latest();
     if (fd < 0) {
         state.fallback = 1;
@@ -178,6 +179,12 @@ static int claim_first(void)
     }
     state.ready = fd >= 0;
     return fd;
+}
+
+void wi_outfile_announce(void)
+{
+    if (wi_process.settings.wrapper > 0 && wi_process.settings.job_dir)
+        state.new_dir = make_dirs(wi_process.settings.job_dir) == 1;
 }
 
 int wi_outfile_begin(struct wi_out *out, char *buf, size_t cap)

@@ -6,6 +6,9 @@
 
 #include "base/out.h"
 
+/* Makes the job's folder alone: a sign for `whyidle run` that CUDA was used, should the process not
+ * live to its first report. Only below the wrapper, and once. */
+void wi_outfile_announce(void);
 /* Opens a fresh temporary file beside the report; buf is the writer's. 0 or a negative code. */
 int wi_outfile_begin(struct wi_out *out, char *buf, size_t cap);
 /* Puts it in the report's place if everything was written. 0 or a negative code. */

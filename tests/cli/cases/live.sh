@@ -28,3 +28,8 @@ echo --- a GPU that the job was not seen to use
 rc whyidle check --no-gpu=skip --max-stall 20 -- true
 echo --- no CUDA
 rc whyidle true
+echo --- killed before its first report
+job=$build/tests/preload/job13
+whyidle "$job" launch 5 sleep 300 kill 2>&1 | sed 's|/[^ ]*/whyidle-out[^ ]*|FOLDER|'; echo "rc ${PIPESTATUS[0]}"
+echo --- in a folder that is gone
+(mkdir gone && cd gone && rmdir ../gone && TMPDIR=/tmp whyidle true 2>&1 | sed "s|/tmp/whyidle-out-[0-9]*|SPARE|"; echo "rc ${PIPESTATUS[0]}")
