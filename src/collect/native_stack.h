@@ -18,6 +18,10 @@ enum wi_unwinder {
 /* Opens the best unwinder there is, not better than `best` (for tests; else WI_UNWIND_LIBUNWIND).
  */
 void wi_native_open(enum wi_unwinder best);
+/* Helper, about once a second: libunwind remembers how to unwind from an address for good, also
+ * when its library has been unloaded and another lies there. From the first unloading on it is not
+ * used. */
+void wi_native_check(void);
 enum wi_unwinder wi_native_how(void);
 /* In words, for the report. */
 const char *wi_native_words(enum wi_unwinder how);

@@ -47,9 +47,9 @@ static struct {
     _Atomic int python; /* enum python */
     struct wi_py py;
     int tries;
-    int told_python, told;   /* what the log says */
-    _Atomic int64_t next_ns; /* of the budget */
-    _Atomic uint32_t newest; /* Python site that any thread was last seen at */
+    int told_python, told_native; /* what the log says */
+    _Atomic int64_t next_ns;      /* of the budget */
+    _Atomic uint32_t newest;      /* Python site that any thread was last seen at */
     _Atomic uint32_t count;
     _Atomic uint64_t lost;
 } state;
@@ -68,10 +68,10 @@ static void log_changes(void)
 {
     char text[100];
     struct wi_out out;
-    int python = atomic_load(&state.python);
-    if (state.told && state.told_python == python)
+    int python = atomic_load(&state.python), native = (int)wi_native_how();
+    if (state.told_native == native && state.told_python == python)
         return;
-    state.told = 1;
+    state.told_native = native;
     state.told_python = python;
     wi_out_mem(&out, text, sizeof(text));
     wi_sites_words(&out);
@@ -87,6 +87,7 @@ void wi_sites_open(void)
         wi_peek_init();
         wi_native_open(WI_UNWIND_LIBUNWIND);
     }
+    wi_native_check();
     if (atomic_load(&state.python) == PYTHON_NONE && state.tries++ < PYTHON_TRIES) {
         int found = wi_py_find(&state.py);
         if (found != WI_ERR_NOT_FOUND)

@@ -1,6 +1,7 @@
 /* Native stacks: a C function, one called through qsort of the C library, a thread, a leaf that
  * blocks, with each unwinder in turn. Prints what was seen; exit 1 where it is wrong.
  * Threads: a few of its own. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -112,6 +113,13 @@ int main(void)
             failed++, printf("FAIL unwinder\n");
         all(how);
     }
+    /* libunwind's memory of code that may be replaced is not used */
+    int usual = !strcmp(probe_unwinder(1), WANTED[1]);
+    if (usual && strcmp(probe_unwinder(0), WANTED[1]) != 0)
+        failed++, printf("FAIL changed without a reason\n");
+    void *library = dlopen("libcmocka.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (usual && library && dlclose(library) == 0 && strcmp(probe_unwinder(0), WANTED[2]) != 0)
+        failed++, printf("FAIL still libunwind after a library was unloaded\n");
     printf(failed ? "%d failed\n" : "ok\n", failed);
     return failed != 0;
 }

@@ -302,9 +302,12 @@ WI_EXPORT unsigned probe_frameless(void)
     return site;
 }
 
-/* Native: the unwinder that is used from now on, and the site of the calling C code. */
+/* The unwinder that is used from now on, not better than best; 0: looks whether it must change. */
 WI_EXPORT const char *probe_unwinder(int best)
 {
-    wi_native_open((enum wi_unwinder)best);
+    if (best)
+        wi_native_open((enum wi_unwinder)best);
+    else
+        wi_native_check();
     return wi_native_words(wi_native_how());
 }
