@@ -24,7 +24,8 @@ struct children {
 
 static struct {
     struct children last;
-    int sampled;              /* 0 until there is a base */
+    int sampled; /* 0 until there is a base */
+    unsigned version;
     int next;                 /* of the looks between samples */
     int64_t looks, disk_hits; /* since the previous sample */
     struct children now;
@@ -131,10 +132,12 @@ void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
     if (now->count)
         sample->child_disk_permille =
             1000 * (now->on_disk + state.disk_hits) / (now->count + state.looks);
+    int64_t starts = missing(now, &state.last), exits = missing(&state.last, now);
     if (state.sampled) {
-        sample->child_starts = missing(now, &state.last);
-        sample->child_exits = missing(&state.last, now);
+        sample->child_starts = starts;
+        sample->child_exits = exits;
     }
+    state.version += starts || exits;
     state.looks = state.disk_hits = 0;
     state.sampled = 1;
     state.last = *now;
@@ -155,4 +158,9 @@ void wi_watch_children_tick(void)
 int64_t wi_watch_child(int i)
 {
     return i < state.last.count ? state.last.list[i].pid : WI_UNKNOWN;
+}
+
+unsigned wi_watch_children_version(void)
+{
+    return state.version;
 }

@@ -32,6 +32,7 @@ struct kept {
     int fd;
     uint64_t device, inode;
     int64_t until_ns;
+    unsigned children; /* the version of the list of children it was found with */
     enum wi_fd_kind kind;
 };
 
@@ -219,12 +220,16 @@ enum wi_fd_kind wi_fd_kind(int fd)
     for (int i = 0; i < KEPT; i++) {
         const struct kept *kept = &state.kept[i];
         if (kept->until_ns > now && kept->fd == fd && kept->device == file.st_dev &&
-            kept->inode == file.st_ino)
+            kept->inode == file.st_ino && kept->children == wi_watch_children_version())
             return kept->kind;
     }
     enum wi_fd_kind kind = look_up(fd, &file);
-    state.kept[state.next++ % KEPT] =
-        (struct kept){fd, file.st_dev, file.st_ino, now + KEEP_NS, kind};
+    state.kept[state.next++ % KEPT] = (struct kept){.fd = fd,
+                                                    .device = file.st_dev,
+                                                    .inode = file.st_ino,
+                                                    .until_ns = now + KEEP_NS,
+                                                    .children = wi_watch_children_version(),
+                                                    .kind = kind};
     return kind;
 }
 

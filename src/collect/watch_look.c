@@ -21,9 +21,10 @@
 #include "collect/procfs.h"
 #include "collect/watch_fd.h"
 
-#define MOST_POLLED   64
-#define MOST_OTHERS   32                 /* each look at one costs 25 us */
-#define SHORT_WAIT_NS INT64_C(10000000)  /* who waits for less looks again soon: for the GIL 5 ms  \
+#define MOST_POLLED 64
+#define MOST_OTHERS 32 /* each look at one costs 25 us */
+#define SHORT_WAIT_NS                                                                              \
+    INT64_C(10000000)                    /* who waits for less looks again soon: for the GIL 5 ms  \
                                           */
 #define MUTEX_TAKEN   2                  /* the value glibc's mutexes are waited on with */
 #define SPIN_LEAST_NS INT64_C(100000000) /* of CPU time: ten ticks of its clocks */

@@ -13,6 +13,9 @@ void wi_watch_children_tick(void);
 /* The i-th child of the last sample, WI_UNKNOWN beyond the last one. */
 int64_t wi_watch_child(int i);
 
+/* Changes whenever a sample finds other children than the one before. */
+unsigned wi_watch_children_version(void);
+
 /* watch_cores.c: the cores of the machine and of the job, quota, run queue. */
 void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns);
 /* Between two samples: the length of the run queue. */
