@@ -57,13 +57,14 @@ static void put_gpu(struct wi_out *out, const struct wi_report *report,
 /* "215 of every 306 ms, 219 s", without steps "70.2 % of the time, 219 s" */
 static void put_amount(struct wi_out *out, const struct wi_device_result *device, int64_t ns)
 {
-    if (!wi_put_of_every(out, device, ns)) {
+    int each = wi_put_of_every(out, device, ns);
+    if (!each) {
         wi_human_share(out, ns, wi_window_ns(device), 1);
         wi_out_str(out, " of the time");
     }
     wi_out_str(out, ", ");
     wi_human_ns(out, ns);
-    wi_out_str(out, device->steps.count ? " in all" : "");
+    wi_out_str(out, each ? " in all" : "");
 }
 
 /* Idle time that nobody can save: without it the two figures of the headline would not add up. */
@@ -133,19 +134,33 @@ static void limit(const struct wi_report *report, const struct wi_device_result 
     wi_out_str(rest, ". Only faster kernels or a faster device will help.");
 }
 
+/* The largest stall of one device, NULL if it has none: what is not known is no stall. */
+static const struct wi_finding *largest_stall(const struct wi_result *result, int32_t device)
+{
+    for (int i = 0; i < result->finding_count; i++) {
+        const struct wi_finding *finding = &result->findings[i];
+        if (finding->device == device && wi_class_is_stall(wi_subcause_class(finding->subcause)))
+            return finding;
+    }
+    return NULL;
+}
+
 static void none(const struct wi_report *report, const struct wi_device_result *device,
                  struct wi_out *shout, struct wi_out *rest)
 {
     const struct wi_result *result = report->result;
     wi_out_str(shout, "NO SINGLE STALL IS WORTH A VERDICT.");
-    wi_out_str(rest, "The device computes ");
+    wi_out_str(rest, "The device");
+    if (wi_used_devices(report) > 1)
+        wi_out_f(rest, " #%d", device->info.device);
+    wi_out_str(rest, " computes ");
     wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
     wi_out_str(rest, " of the time and idles ");
     wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
-    if (result->finding_count > 0) {
-        wi_out_f(rest, "; the largest stall, %s, takes ",
-                 wi_subcause_id(result->findings[0].subcause));
-        wi_out_fixed(rest, result->findings[0].share * 100, 1);
+    const struct wi_finding *stall = largest_stall(result, device->info.device);
+    if (stall) {
+        wi_out_f(rest, "; its largest stall, %s, takes ", wi_subcause_id(stall->subcause));
+        wi_out_fixed(rest, stall->share * 100, 1);
         wi_out_str(rest, " %");
     }
     wi_out_char(rest, '.');
