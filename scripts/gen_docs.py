@@ -65,9 +65,10 @@ def page():
                  [[code(ids[r[0]]), r[1], ", ".join(r[2].split()) or "-"] for r in
                   rows("src/analyze/direct_causes.def", "DIRECT_CAUSE", 3)])
     out += "\n## Thresholds\n\n" + table(["id", "value", "unit", "reason"], rows("src/analyze/limits.def", "LIMIT", 4))
+    samples = {r[1]: r[0] for r in rows("samples/samples.def", "SAMPLE", 6)}
     out += "\n## Advice\n\n" + table(["sub-cause", "what was seen", "what to change", "sample"],
-                                     [[code(ids[r[0]]), r[1], r[2], r[3] or "-"] for r in
-                                      rows("src/analyze/advice.def", "ADVICE", 4)])
+                                     [[code(ids[r[0]]), r[1], r[2], samples.get(ids[r[0]], "-")] for r in
+                                      rows("src/analyze/advice.def", "ADVICE", 3)])
     out += "\nWhere what was seen asks for another fix:\n\n"
     out += table(["sub-cause", "condition", "what to change"],
                  [[code(ids[r[0]]), code(r[1]), r[2]] for r in rows("src/analyze/advice_cases.def", "FIX_IF", 3)])

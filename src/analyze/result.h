@@ -42,7 +42,7 @@ struct wi_series {
 struct wi_steps {
     uint64_t count;
     int marked;                /* 1: as the job marked them, 0: found by their pattern */
-    int64_t start_ns;          /* of the first */
+    int64_t start_ns, last_ns; /* of the first and of the last start */
     int64_t median_ns, p95_ns; /* from one start to the next */
     uint64_t outliers;         /* steps of more than three medians */
     uint64_t outlier_every;    /* 0 = at no fixed distance */

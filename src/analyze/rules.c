@@ -20,8 +20,7 @@ static const struct wi_rule OVERRIDES[] = {
 };
 
 static const struct wi_advice ADVICE_ROWS[] = {
-#define ADVICE(sub, seen_text, fix_text, sample_name)                                              \
-    {WI_SUB_##sub, seen_text, fix_text, sample_name},
+#define ADVICE(sub, seen_text, fix_text) {WI_SUB_##sub, seen_text, fix_text},
 #include "analyze/advice.def"
 #undef ADVICE
 };

@@ -43,7 +43,7 @@ struct wi_rule {
 
 struct wi_advice {
     enum wi_subcause subcause;
-    const char *seen, *fix, *sample;
+    const char *seen, *fix;
 };
 
 /* The evidence of one portion of a signature; run may be NULL. */

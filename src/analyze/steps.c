@@ -149,6 +149,7 @@ struct wi_steps wi_steps_found(const struct wi_step_finder *finder, int64_t wind
     steps.count = seen->count;
     steps.marked = seen == &finder->marks;
     steps.start_ns = seen->first_ns;
+    steps.last_ns = seen->last_ns;
     steps.median_ns = wi_hist_quantile(&seen->periods, 500);
     steps.p95_ns = wi_hist_quantile(&seen->periods, 950);
     steps.outliers = seen->outliers;

@@ -83,21 +83,34 @@ static void put_fixes(struct wi_layout *layout, enum wi_subcause sub)
     }
 }
 
-static void put_sample(struct wi_layout *layout, const char *name)
+/* The programs of samples/ that show the sub-cause, or why there is none. */
+static void put_sample(struct wi_layout *layout, enum wi_subcause sub)
 {
-    struct wi_phrase phrase;
-    struct wi_out *out = wi_phrase_begin(&phrase);
-    if (!strncmp(name, "demo_", 5))
-        wi_out_f(out, "whyidle demo %s (samples/%s)", name + 5, name);
-    else
-        wi_out_f(out, "samples/%s", name);
-    wi_layout_line(layout, "SAMPLE", wi_phrase_end(&phrase));
+    static const struct {
+        const char *id, *program, *sentence;
+    } SAMPLES[] = {
+#define SAMPLE(program, id, when, cores, model, sentence) {id, #program, sentence},
+#define WITHOUT(id, reason)                               {id, NULL, reason},
+#include "samples.def"
+#undef SAMPLE
+#undef WITHOUT
+    };
+    for (size_t i = 0; i < WI_ARRAY_LEN(SAMPLES); i++) {
+        struct wi_phrase phrase;
+        struct wi_out *out = wi_phrase_begin(&phrase);
+        if (strcmp(SAMPLES[i].id, wi_subcause_id(sub)) != 0)
+            continue;
+        if (SAMPLES[i].program)
+            wi_out_f(out, "samples/%s: %s", SAMPLES[i].program, SAMPLES[i].sentence);
+        else
+            wi_out_f(out, "none; %s", SAMPLES[i].sentence);
+        wi_layout_line(layout, "SAMPLE", wi_phrase_end(&phrase));
+    }
 }
 
 static void explain(struct wi_layout *layout, enum wi_subcause sub)
 {
     const struct wi_advice_check *check = wi_advice_check_for(sub);
-    const struct wi_advice *general = wi_advice_for(sub);
     struct wi_phrase phrase;
     wi_out_f(wi_phrase_begin(&phrase), "%s: %s", wi_subcause_id(sub), wi_subcause_people(sub));
     put_heading(layout, wi_phrase_end(&phrase));
@@ -113,8 +126,7 @@ static void explain(struct wi_layout *layout, enum wi_subcause sub)
         put_template(layout, "CHECK IT", check->check);
     if (check && strcmp(check->not_when, "-") != 0)
         put_template(layout, "NO HELP IF", check->not_when);
-    if (general && general->sample[0])
-        put_sample(layout, general->sample);
+    put_sample(layout, sub);
 }
 
 /* Changes of one letter that turn one word into the other. */

@@ -175,6 +175,10 @@ static void read_steps(struct wi_fields *reader, const struct wi_json *device,
     steps->count = (uint64_t)wi_field_amount(reader, from, "count");
     steps->marked = wi_field_flag(reader, from, "marked");
     steps->start_ns = wi_field_point(reader, from, "start_ns");
+    steps->last_ns = wi_field_point(reader, from, "last_ns");
+    int64_t length;
+    if (__builtin_sub_overflow(steps->last_ns, steps->start_ns, &length) || length < 0)
+        wi_field_fail(reader, from, "end before they start", "steps");
     steps->median_ns = wi_field_amount_or_unknown(reader, from, "median_ns");
     steps->p95_ns = wi_field_amount_or_unknown(reader, from, "p95_ns");
     steps->outliers = (uint64_t)wi_field_amount(reader, from, "outliers");

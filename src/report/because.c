@@ -36,14 +36,6 @@ const char *wi_fix_of(const struct wi_report *report, const struct wi_finding *f
     return wi_advice_fix(finding, wi_report_dialect(report));
 }
 
-static double step_mean_ns(const struct wi_device_result *device)
-{
-    const struct wi_steps *steps = &device->steps;
-    if (!steps->count || steps->median_ns <= 0)
-        return 0;
-    return (double)steps->median_ns + (double)steps->outlier_extra_ns / (double)steps->count;
-}
-
 static void put_cores(const struct subject *s, int needed)
 {
     int64_t idle = s->f->cores_idle_permille, allowed = s->f->cores_allowed;
@@ -63,9 +55,9 @@ static void put_cores(const struct subject *s, int needed)
 static void workers(const struct subject *s)
 {
     const struct wi_finding *f = s->f;
-    double step = s->device ? step_mean_ns(s->device) : 0;
+    double step = (double)wi_step_mean_ns(s->device);
     double rest = step > 0 ? step - (double)wi_per_step_ns(s->device, f->ns) : 0;
-    if (f->children <= 0 || f->child_cpu_permille <= 0 || rest < step / 100 || step <= 0) {
+    if (f->children <= 0 || f->child_cpu_permille <= 0 || step <= 0 || rest < step / 100) {
         if (f->cores_idle_permille >= 0 && f->cores_idle_permille < 1000)
             wi_out_str(s->out,
                        "no core is idle: more workers would take time from those there are");
@@ -106,12 +98,14 @@ static void copied(const struct subject *s)
     const struct wi_finding *f = s->f;
     if (!f->copies || !s->device || !s->device->steps.count || f->copies < s->device->steps.count)
         return;
-    wi_put_a_step(s->out, s->device, f->copies);
-    wi_out_str(s->out, ": copies of ");
-    wi_human_bytes(s->out, (int64_t)(f->bytes / f->copies));
-    wi_out_str(s->out, ", ");
     wi_human_bytes(s->out, (int64_t)(f->bytes / s->device->steps.count));
     wi_out_str(s->out, " a step");
+    if (f->copies * 2 >= s->device->steps.count * 3) {
+        wi_out_str(s->out, ", in copies of ");
+        wi_human_bytes(s->out, (int64_t)(f->bytes / f->copies));
+        wi_out_str(s->out, ", ");
+        wi_put_a_step(s->out, s->device, f->copies);
+    }
 }
 
 static void gaps(const struct subject *s)

@@ -29,10 +29,18 @@ int64_t wi_per_step_ns(const struct wi_device_result *device, int64_t ns)
     return (int64_t)((double)ns / (double)device->steps.count + 0.5);
 }
 
+int64_t wi_step_mean_ns(const struct wi_device_result *device)
+{
+    const struct wi_steps *steps = device ? &device->steps : NULL;
+    if (!steps || steps->count < 2 || steps->last_ns <= steps->start_ns)
+        return WI_UNKNOWN;
+    return (steps->last_ns - steps->start_ns) / (int64_t)(steps->count - 1);
+}
+
 int wi_put_of_every(struct wi_out *out, const struct wi_device_result *device, int64_t ns)
 {
     int64_t each = wi_per_step_ns(device, ns);
-    int64_t step = device ? device->steps.median_ns : WI_UNKNOWN;
+    int64_t step = wi_step_mean_ns(device);
     if (each == WI_UNKNOWN || step <= 0 || each > step || each < step / 1000)
         return 0;
     wi_human_part(out, each, step);
@@ -62,9 +70,12 @@ static const char *ordinal_end(uint64_t n)
 /* "every 100th step takes 1.2 s longer"; without a fixed distance "12 take 1.2 s longer each". */
 static void put_outliers(struct wi_out *out, const struct wi_steps *steps)
 {
+    /* a distance that would make another number of them is none */
+    uint64_t made = steps->outlier_every * steps->outliers;
+    int every = made * 4 >= steps->count * 3 && made * 4 <= steps->count * 5;
     if (!steps->outliers)
         return;
-    if (steps->outlier_every)
+    if (every)
         wi_out_f(out, "; every %llu%s step takes ", (unsigned long long)steps->outlier_every,
                  ordinal_end(steps->outlier_every));
     else
@@ -73,7 +84,7 @@ static void put_outliers(struct wi_out *out, const struct wi_steps *steps)
     wi_human_ns(out, steps->outlier_extra_ns / (int64_t)steps->outliers);
     wi_out_str(out, " longer");
     if (steps->outliers > 1) {
-        wi_out_f(out, steps->outlier_every ? ", %llu\u00a0times, " : " each, ",
+        wi_out_f(out, every ? ", %llu\u00a0times, " : " each, ",
                  (unsigned long long)steps->outliers);
         wi_human_ns(out, steps->outlier_extra_ns);
         wi_out_str(out, " in all");
@@ -92,6 +103,8 @@ void wi_text_steps(struct wi_layout *layout, const struct wi_device_result *devi
     wi_human_ns(out, steps->median_ns);
     wi_out_str(out, ", p95 ");
     wi_human_ns(out, steps->p95_ns);
+    wi_out_str(out, ", mean ");
+    wi_human_ns(out, wi_step_mean_ns(device));
     put_outliers(out, steps);
     wi_layout_line(layout, "  steps", wi_phrase_end(&phrase));
 }
@@ -115,6 +128,7 @@ void wi_steps_json(struct wi_out *out, const struct wi_device_result *device)
     wi_out_f(out, "{\"count\":%llu,\"marked\":%s", (unsigned long long)steps->count,
              steps->marked ? "true" : "false");
     put_member(out, "start_ns", steps->start_ns);
+    put_member(out, "last_ns", steps->last_ns);
     put_member(out, "median_ns", steps->median_ns);
     put_member(out, "p95_ns", steps->p95_ns);
     put_member(out, "outliers", (int64_t)steps->outliers);

@@ -81,7 +81,8 @@ static void test_bytes_and_shares(void **state)
 
 static void test_per_step(void **state)
 {
-    struct wi_device_result d = {.used = 1, .steps = {.count = 1020, .median_ns = 306000000}};
+    struct wi_device_result d = {.used = 1,
+                                 .steps = {.count = 1020, .last_ns = 1019 * 306000000LL}};
     struct wi_layout layout = {.width = 100};
     (void)state;
     assert_int_equal(wi_per_step_ns(&d, 219000000000), 214705882); /* 219 s / 1020 */
@@ -100,6 +101,7 @@ static void test_per_step(void **state)
     shows("0.1 a step");
     assert_int_equal(wi_put_a_step(fresh(), &d, 50), 0);
     d.steps = (struct wi_steps){.count = 300, .marked = 1, .median_ns = 9000, .p95_ns = 10000};
+    d.steps.last_ns = 299 * 12000;
     d.steps.outliers = 12;
     d.steps.outlier_every = 23;
     d.steps.outlier_extra_ns = 12000000;
@@ -107,8 +109,14 @@ static void test_per_step(void **state)
     wi_text_steps(&layout, &d);
     wi_out_finish(&phrase.out);
     assert_string_equal(phrase.text,
-                        "  steps       300 as the job marks them; median 9 us, p95 10 us; every "
-                        "23rd step takes 1 ms longer,\n              12 times, 12 ms in all\n");
+                        "  steps       300 as the job marks them; median 9 us, p95 10 us, mean 12 "
+                        "us; every 23rd step takes\n              1 ms longer, 12 times, 12 ms "
+                        "in all\n");
+    d.steps.outlier_every = 10; /* would make 30 of them */
+    layout.out = fresh();
+    wi_text_steps(&layout, &d);
+    wi_out_finish(&phrase.out);
+    assert_non_null(strstr(phrase.text, "; 12 take 1 ms"));
     d.steps.count = 0;
     assert_int_equal(wi_per_step_ns(&d, 5), WI_UNKNOWN);
     assert_int_equal(wi_put_of_every(fresh(), &d, 5), 0);
@@ -175,7 +183,7 @@ static const char *because(const struct fixture *f)
     return wi_phrase_end(&phrase);
 }
 
-/* 2 processes x 0.98 x 305.8 ms = 0.60 CPU-s; 305.8 - 219 s / 1020 = 91 ms; 0.60 / 0.091 = 6.6 */
+/* 2 processes x 0.98 x 306 ms = 0.60 CPU-s; 306 - 219 s / 1020 = 91.3 ms; 0.60 / 0.0913 = 6.6 */
 static void test_because(void **state)
 {
     static struct fixture f;
@@ -184,7 +192,7 @@ static void test_because(void **state)
     assert_true(fixture_make(&f, "loader"));
     assert_string_equal(because(&f),
                         "the input of a step costs 0.60\u00a0CPU-s (2\u00a0x\u00a098 % x "
-                        "306 ms), the GPU could take one every 91.1 ms: 7 workers; "
+                        "306 ms), the GPU could take one every 91.3 ms: 7 workers; "
                         "this job may use 16 cores, 12 of them are idle");
     first->cores_idle_permille = 400;
     assert_non_null(strstr(because(&f), ": 7 workers, but no core is idle: more workers will not"));
@@ -297,7 +305,7 @@ static void test_clauses(void **state)
 static void test_advice(void **state)
 {
     static const char *const TEXTS[] = {
-#define ADVICE(subcause, seen, fix, sample) seen, fix,
+#define ADVICE(subcause, seen, fix) seen, fix,
 #include "analyze/advice.def"
 #undef ADVICE
 #define DIALECT_FIX(subcause, dialect, fix) fix,
