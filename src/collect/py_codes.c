@@ -256,6 +256,13 @@ int wi_py_code_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code)
     return WI_ERR_NOMEM;
 }
 
+enum wi_code_kind wi_py_kind_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code)
+{
+    char file[FILE_BYTES];
+    read_text(py, peek, wi_py_pointer(peek, code + py->at.code_file), file, sizeof(file));
+    return wi_code_kind_of(file);
+}
+
 const struct wi_py_code *wi_py_code_at(int index)
 {
     return &state.codes[index];

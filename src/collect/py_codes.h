@@ -36,6 +36,8 @@ int wi_py_codes_init(void);
  * is full. */
 int wi_py_code_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code);
 const struct wi_py_code *wi_py_code_at(int index);
+/* Whose a code object is that found no room in the table; slower than a look into it. */
+enum wi_code_kind wi_py_kind_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code);
 /* The line of the instruction at this byte offset. */
 int32_t wi_py_code_line(const struct wi_py_code *code, uint32_t instr);
 /* enum wi_span_kind of a fact. */

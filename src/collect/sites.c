@@ -162,9 +162,15 @@ static uint16_t python_site(const struct wi_py_frame *frames, int count)
     int best = WI_CODE_RUNTIME + 1;
     for (int i = 0; i < count && best != WI_CODE_OWN; i++) {
         int code = wi_py_code_of(&state.py, NULL, frames[i].code);
-        if (code < 0 || wi_py_code_at(code)->kind >= best)
+        int kind = code < 0 ? (int)wi_py_kind_of(&state.py, NULL, frames[i].code)
+                            : (int)wi_py_code_at(code)->kind;
+        if (kind >= best)
             continue;
-        best = wi_py_code_at(code)->kind;
+        if (code < 0) { /* a line further out would be a wrong answer */
+            atomic_fetch_add_explicit(&state.lost, 1, memory_order_relaxed);
+            return WI_SITE_NOWHERE;
+        }
+        best = kind;
         site.u.python.code = code;
         site.u.python.instr = frames[i].instr;
     }
@@ -312,11 +318,9 @@ void wi_sites_words(struct wi_out *out)
         wi_out_f(out, "Python 3.%d not understood, ", state.py.minor);
     if (wi_sites_on)
         wi_out_str(out, wi_native_words(wi_native_how()));
-}
-
-uint64_t wi_sites_lost(void)
-{
-    return atomic_load(&state.lost);
+    uint64_t lost = atomic_load(&state.lost);
+    if (lost)
+        wi_out_f(out, ", %llu sites without room", (unsigned long long)lost);
 }
 
 int64_t wi_sites_bytes(void)

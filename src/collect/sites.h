@@ -42,7 +42,7 @@ int wi_sites_init(void);
 void wi_sites_open(void);
 /* The interpreter of this process once stacks of it can be read, or NULL. */
 const struct wi_py *wi_sites_python(void);
-/* How stacks are read, in words: "Python 3.11, libunwind". */
+/* How stacks are read, in words: "Python 3.11, libunwind", and how many sites found no room. */
 void wi_sites_words(struct wi_out *out);
 
 int wi_site_budget(int64_t now_ns);
@@ -66,8 +66,6 @@ static inline int wi_site_due(const struct wi_site_thread *self, int64_t now_ns,
 void wi_site_text(unsigned site, struct wi_out *out);
 /* The function it lies in, Python only; "" if unknown. */
 const char *wi_site_function(unsigned site);
-/* Looks that found the table full. */
-uint64_t wi_sites_lost(void);
 int64_t wi_sites_bytes(void);
 
 #endif

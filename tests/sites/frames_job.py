@@ -336,6 +336,22 @@ if child == 0:
     os._exit(200 if made < 0 else min(made, 100))
 check("system calls of 1000 looks (200: not counted)", os.waitpid(child, 0)[1] >> 8, 0)
 
+# more functions and sites than there is room for: no site, and what is known stays right
+line_site = free.probe_capture(); here = sys._getframe().f_lineno
+given = set()
+for i in range(9000):
+    space = {"probe": free.probe_capture}
+    exec(compile("def f%d():\n    return probe()\nsite = f%d()" % (i, i), "many%d.py" % i, "exec"), space)
+    text = text_of(free, space["site"])
+    if text not in ("", "many%d.py:2" % i):
+        check("with a full table", text, "many%d.py:2" % i)
+    given.add(space["site"])
+check("sites are bounded", 1000 < len(given) <= 4097, True)
+words = ctypes.create_string_buffer(200)
+free.probe_words(words, len(words))
+check("looks without room are counted", b" sites without room" in words.value, True)
+check("what was known", text_of(free, line_site), "frames_job.py:%d" % here)
+
 words = ctypes.create_string_buffer(200)
 free.probe_words(words, len(words))
 check("in words", words.value.decode().split(",")[0].split(" ")[:2],
