@@ -241,7 +241,7 @@ static void serve(void)
 
 static void pace(void)
 {
-    rest(WAIT_NS);
+    rest(3 * (int64_t)WAIT_NS);
 }
 
 static void *set_flag_often(void *unused)
