@@ -5,7 +5,10 @@
 #include "analyze/advice.h"
 #include "analyze/rules.h"
 #include "report/human.h"
+#include "report/layout.h"
 #include "report/step_text.h"
+
+#define MOST_WORKERS 100000 /* no machine has more: the figures are wrong */
 
 struct subject {
     struct wi_out *out;
@@ -64,6 +67,8 @@ static void workers(const struct subject *s)
         return;
     }
     double cost = (double)f->children * (double)f->child_cpu_permille / 1000 * step;
+    if (cost / rest > MOST_WORKERS)
+        return;
     int needed = (int)(cost / rest) + (cost / rest > (double)(int)(cost / rest));
     wi_out_str(s->out, "the input of a step costs ");
     wi_out_fixed(s->out, cost / 1e9, cost < 1e8 ? 3 : 2);
@@ -111,8 +116,10 @@ static void copied(const struct subject *s)
 static void gaps(const struct subject *s)
 {
     const struct wi_finding *f = s->f;
-    if (!f->count || !s->device || !wi_put_a_step(s->out, s->device, f->count))
+    struct wi_phrase a_step;
+    if (!f->count || !s->device || !wi_put_a_step(wi_phrase_begin(&a_step), s->device, f->count))
         return;
+    wi_out_f(s->out, "gaps: %s", wi_phrase_end(&a_step));
     wi_out_str(s->out, ", each ");
     wi_human_ns(s->out, f->ns / (int64_t)f->count);
     wi_out_str(s->out, " on average: ");

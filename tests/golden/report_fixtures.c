@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "analyze/rules.h"
+
 #define MS   1000000LL
 #define SEC  1000000000LL
 #define MOST (INT64_MAX / 2)
@@ -400,23 +402,56 @@ static void make_extreme(struct fixture *f)
     covered(f, MOST - 20);
 }
 
+/* The engine's own texts in a job whose kernels show its framework: a case of its own for the first
+ * finding (no core is idle), the framework's words for the second. */
+static void make_crowded(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 100);
+    charge(d, WI_SUB_COMPUTE, 30 * SEC, 0);
+    charge(d, WI_SUB_TOO_FEW_WORKERS, 60 * SEC, 1);
+    charge(d, WI_SUB_LAUNCH_BOUND, 10 * SEC, 1);
+    d->steps = (struct wi_steps){.count = 500,
+                                 .start_ns = d->window_start_ns,
+                                 .last_ns = d->window_start_ns + 499 * 200 * MS,
+                                 .median_ns = 200 * MS,
+                                 .p95_ns = 210 * MS};
+    struct wi_finding *first = finding(f, d, WI_SUB_TOO_FEW_WORKERS, WI_CONF_HIGH);
+    times(first, 500, 120 * MS, 130 * MS, 140 * MS);
+    first->children = 4;
+    first->child_cpu_permille = 950;
+    first->cores_idle_permille = 100;
+    first->cores_allowed = 16;
+    struct wi_finding *second = finding(f, d, WI_SUB_LAUNCH_BOUND, WI_CONF_HIGH);
+    times(second, 100000, 100000, 110000, 200000);
+    second->api_after = name(f, "cudaLaunchKernel");
+    for (int i = 0; i < 2; i++) {
+        f->findings[i].seen = wi_advice_for(f->findings[i].subcause)->seen;
+        f->findings[i].fix = wi_advice_for(f->findings[i].subcause)->fix;
+    }
+    verdict(f, "data-loading/too-few-workers", 0, WI_CONF_HIGH, NULL);
+    f->kernels[0] =
+        (struct wi_kernel_row){name(f, "_ZN2at6native29vectorized_elementwise_kernelILi4E"),
+                               0,
+                               100000,
+                               30 * SEC,
+                               0,
+                               {4096, 1, 1},
+                               {128, 1, 1}};
+    f->result.kernel_count = 1;
+    covered(f, 100000);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct fixture *);
 } MAKERS[] = {
-    {"loader", make_loader},
-    {"pageable", make_pageable},
-    {"underfilled", make_underfilled},
-    {"healthy", make_healthy},
-    {"none", make_none},
-    {"host_only", make_host_only},
-    {"nothing", make_nothing},
-    {"outside", make_outside},
-    {"undelivered", make_undelivered},
-    {"two_devices", make_two_devices},
-    {"untraced", make_untraced},
-    {"hostile", make_hostile},
-    {"extreme", make_extreme},
+    {"loader", make_loader},           {"crowded", make_crowded},
+    {"pageable", make_pageable},       {"underfilled", make_underfilled},
+    {"healthy", make_healthy},         {"none", make_none},
+    {"host_only", make_host_only},     {"nothing", make_nothing},
+    {"outside", make_outside},         {"undelivered", make_undelivered},
+    {"two_devices", make_two_devices}, {"untraced", make_untraced},
+    {"hostile", make_hostile},         {"extreme", make_extreme},
 };
 #define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
 
