@@ -19,9 +19,10 @@
 #include "pace.h"
 
 #define MAX_SPINNERS 256
-#define SHARED_NICE  5 /* for everybody here: other users of the machine come first */
+#define SHARED_NICE  5       /* for everybody here: other users of the machine come first */
+#define USED_UP_NS   8000000 /* the other process of the group has used the quota by then */
 #define PERIOD_US    100000
-#define QUOTA_US     2000 /* 2 % of a core: throttled as good as always */
+#define QUOTA_US     1000 /* 1 % of a core: throttled as good as always */
 static struct {
     int spinners;
     pid_t spinner[MAX_SPINNERS];
@@ -158,23 +159,36 @@ int live_cores_enter(void)
     return make_group() || put(taken.group, "cgroup.procs", pid) ? -1 : 0;
 }
 
+/* Sets the quota for a while; not itself held by it. */
+static void limit_until(int64_t due_ns)
+{
+    char self[16];
+
+    snprintf(self, sizeof(self), "%d", (int)getpid());
+    put(taken.home, "cgroup.procs", self);
+    if (set_quota(1))
+        _exit(1);
+    pace_sleep_until(due_ns);
+    set_quota(0);
+    _exit(0);
+}
+
 void live_cores_throttled(int64_t due_ns)
 {
-    /* The quota is lifted by somebody whom it does not hold. */
-    pid_t child = fork();
-    if (!child) {
-        char self[16];
+    pid_t limiter = fork();
 
-        snprintf(self, sizeof(self), "%d", (int)getpid());
-        put(taken.home, "cgroup.procs", self);
-        if (set_quota(1))
-            _exit(1);
-        pace_sleep_until(due_ns);
-        set_quota(0);
+    if (!limiter)
+        limit_until(due_ns);
+    pid_t user = fork();
+    if (!user) {
+        pace_burn_until(due_ns);
         _exit(0);
     }
+    /* Whoever wakes up when the quota is used is stopped at once; whoever runs goes on for long. */
+    pace_sleep_until(pace_now() + USED_UP_NS);
     pace_burn_until(due_ns);
-    waitpid(child, NULL, 0);
+    waitpid(limiter, NULL, 0);
+    waitpid(user, NULL, 0);
 }
 
 void live_cores_stop(void)

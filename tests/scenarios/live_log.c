@@ -1,8 +1,10 @@
 /* The live player's record of itself: one array, filled without a system call.
  * Threads: the launching thread only. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "live_log.h"
 #include "timeline_sim.h"
@@ -47,11 +49,32 @@ void live_log_zero(int64_t now_ns)
     played.zero_ns = now_ns;
 }
 
-void live_log(const struct tl_line *line, int64_t enter_ns, int64_t exit_ns)
+void live_log_silence(const struct tl_line *line, int64_t enter_ns, int64_t exit_ns,
+                      int64_t runnable_ns)
 {
     if (played.count < played.cap)
-        played.records[played.count++] = (struct live_record){
-            line - played.program, enter_ns - played.zero_ns, exit_ns - played.zero_ns};
+        played.records[played.count++] =
+            (struct live_record){line - played.program, enter_ns - played.zero_ns,
+                                 exit_ns - played.zero_ns, runnable_ns};
+}
+
+void live_log(const struct tl_line *line, int64_t enter_ns, int64_t exit_ns)
+{
+    live_log_silence(line, enter_ns, exit_ns, 0);
+}
+
+int64_t live_run_queue_ns(void)
+{
+    static int fd = -1;
+    char text[96] = "";
+    long long run, waited = 0;
+
+    if (fd < 0)
+        fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || pread(fd, text, sizeof(text) - 1, 0) <= 0 ||
+        sscanf(text, "%lld %lld", &run, &waited) != 2)
+        return 0;
+    return waited;
 }
 
 int live_log_write(const char *path)

@@ -185,14 +185,20 @@ static void wait_really(const struct tl_line *line, int64_t due)
     }
 }
 
-/* Functions of their own, so that a look at the stack shows them. */
-__attribute__((noinline)) static void collect_garbage(int64_t due)
+/* Functions of their own and with names in the symbol table, so that a look at the stack shows
+ * them.
+ */
+#define SEEN __attribute__((noinline, visibility("default")))
+void collect_garbage(int64_t due);
+void cpu_optimizer(int64_t due);
+
+SEEN void collect_garbage(int64_t due)
 {
     live_thread_compute(due);
     __asm__ volatile("");
 }
 
-__attribute__((noinline)) static void cpu_optimizer(int64_t due)
+SEEN void cpu_optimizer(int64_t due)
 {
     live_thread_compute(due);
     __asm__ volatile("");

@@ -24,7 +24,7 @@
 #define SLICE_NS      10000000 /* duty cycle of a worker */
 #define IDLE_NS       1000000  /* how often a sleeping worker looks for work */
 #define SHARED_BYTES  4096
-#define READ_BYTES    (112 << 10)
+#define READ_BYTES    (1 << 20) /* the copying of smaller ones would show as work */
 #define BLOCK_BYTES   4096
 
 static struct {

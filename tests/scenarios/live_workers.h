@@ -21,7 +21,7 @@ const char *live_workers_problem(const struct tl_side *side);
 /* An unlinked file with bytes in it for direct reads and writes, -1 if that is not possible. */
 int live_scratch_file(void);
 #define LIVE_SCRATCH_BYTES (64 << 20)
-/* Reads at random places of it for that long, as a loader of small files does. */
+/* Reads at random places of it for that long. */
 void live_read_until(int fd, int64_t until_ns);
 /* Cores this process may use. */
 int live_cores(void);

@@ -15,7 +15,8 @@
 #include "timeline_cut.h"
 #include "timeline_sim.h"
 
-#define UNPLAYABLE 3
+#define UNPLAYABLE   3
+#define LOOKED_AT_NS 1000000 /* shorter silences are not asked for what disturbed them */
 
 static int64_t planned_ns(const struct tl_block *block, int64_t loops)
 {
@@ -44,8 +45,11 @@ static void play_line(const struct tl_line *line)
         live_device_play(line);
         return;
     }
+    int64_t waited = line->ns >= LOOKED_AT_NS ? live_run_queue_ns() : 0;
     live_wait(line);
-    live_log(line, enter, pace_now());
+    int64_t exit = pace_now();
+    live_log_silence(line, enter, exit,
+                     line->ns >= LOOKED_AT_NS ? live_run_queue_ns() - waited : 0);
 }
 
 static void play_program(const struct tl_rank *rank, int64_t max_loops)

@@ -82,6 +82,37 @@ class Rules(unittest.TestCase):
         self.assertFalse(judge(what, report(said, findings=wrong), strict=True)["ok"])
         self.assertTrue(judge(what, report(said, findings=wrong))["ok"])
 
+    def test_a_lack_of_cores_may_be_said_to_be_anybodys(self):
+        said = report({"compute": 50, "host": 30, "data-loading": 20})
+        self.assertFalse(judge(truth({"compute": 50, "host-other/x": 50}), said)["ok"])
+        self.assertTrue(judge(truth({"compute": 50, "host-other/x": 32,
+                                     "host-other/disturbance": 18}), said)["ok"])
+        self.assertFalse(judge(truth({"compute": 50, "host-other/x": 40,
+                                      "host-other/disturbance": 10}), said)["ok"])
+
+    def test_data_of_collectives_may_be_communication(self):
+        said = report({"compute": 80, "communication": 20})
+        what = truth({"compute": 100})
+        self.assertFalse(judge(what, said)["ok"])
+        self.assertTrue(judge(what | {"collective_ns": 18 * SECOND // 10}, said)["ok"])
+
+    def test_two_equal_stalls_may_both_be_named(self):
+        what = truth({"compute": 40, "transfer/pageable copy": 30, "small-batch/launch gap": 30})
+        for found in ("transfer/pageable-copy", "small-batch/launch-bound"):
+            said = report({"compute": 40, "transfer": 30, "small-batch": 30}, found)
+            self.assertTrue(judge(what, said, strict=True)["ok"])
+
+    def test_a_cause_behind_thin_kernels_is_asked_for(self):
+        what = truth({"under-filled": 80, "small-batch/unbatched serving": 20})
+        said = report({"small-batch": 100}, "small-batch/under-filled",
+                      {"small-batch/under-filled": 80},
+                      [{"id": "small-batch/under-filled", "ns": 8 * SECOND}])
+        self.assertTrue(judge(what, said, strict=True)["ok"])
+        thin = what | {"thin_tag": "small-batch/unbatched serving"}
+        self.assertFalse(judge(thin, said, strict=True)["ok"])
+        said["findings"].append({"id": "small-batch/unbatched-serving", "ns": SECOND, "device": 0})
+        self.assertTrue(judge(thin, said, strict=True)["ok"])
+
     def test_start_up_of_a_live_run_is_left_out_but_no_more(self):
         what = truth({"compute": 50, "transfer/x": 50})
         said = report({"compute": 40, "transfer": 40, "warm-up": 20})

@@ -240,7 +240,7 @@ static void note_call(void *ctx, int rank, const struct tl_line *line, int64_t e
     (void)rank, (void)op_start, (void)op_end;
 
     assert_true(run->count < RECORDS);
-    run->record[run->count++] = (struct live_record){line - run->program, issued, exit};
+    run->record[run->count++] = (struct live_record){line - run->program, issued, exit, 0};
 }
 
 static void note_wait(void *ctx, int rank, const struct tl_line *line, int64_t a, int64_t b)
@@ -249,7 +249,7 @@ static void note_wait(void *ctx, int rank, const struct tl_line *line, int64_t a
     (void)rank;
 
     assert_true(run->count < RECORDS);
-    run->record[run->count++] = (struct live_record){line - run->program, a, b};
+    run->record[run->count++] = (struct live_record){line - run->program, a, b, 0};
 }
 
 static int64_t share_of(const struct tl_truth *truth, const char *tag)
@@ -299,7 +299,7 @@ static void test_a_perfect_live_run_has_the_planned_truth(void **state)
 static void test_what_the_machine_took_is_a_disturbance(void **state)
 {
     /* Launch, 1 ms of kernel, then a launch that came 5 ms later than written. */
-    static const struct live_record records[] = {{0, 0, 10000}, {1, 0, 6000000}};
+    static const struct live_record records[] = {{0, 0, 10000, 0}, {1, 0, 6000000, 0}};
     struct tl_truth truth;
     struct tl_file file;
     (void)state;
@@ -310,6 +310,17 @@ static void test_what_the_machine_took_is_a_disturbance(void **state)
     assert_int_equal(share_of(&truth, "compute"), 2000000);
     assert_int_equal(share_of(&truth, "small-batch/launch gap"), 10000);
     assert_int_equal(share_of(&truth, "host-other/disturbance"), 4990000);
+    tl_free(&file);
+    /* 20 ms of waiting and 6 of work, 8 and 2 of them in the run queue. */
+    static const struct live_record queued[] = {
+        {0, 0, 20000000, 8000000}, {1, 20000000, 26000000, 2000000}, {2, 26000000, 26010000, 0}};
+    assert_int_equal(read_text(&file, "wait 20 poll :: data-loading/x\ncpu 6 y\n"
+                                      "kern 1 host=0.01 dev=1\n"),
+                     0);
+    assert_int_equal(tl_truth_played(&file.block[0], queued, 3, &truth), 0);
+    assert_int_equal(share_of(&truth, "data-loading/x"), 12000000);
+    assert_int_equal(share_of(&truth, "host-other/python"), 4000000);
+    assert_int_equal(share_of(&truth, "host-other/disturbance"), 10000000);
     tl_free(&file);
 }
 

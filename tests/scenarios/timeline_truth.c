@@ -192,6 +192,9 @@ static void add_host(struct played *p, int64_t a, int64_t b, int64_t written, in
     struct recorder *rec = p->rec;
     int64_t until = !p->shared && b - a > written + TL_DISTURBED_NS ? a + written : b;
 
+    if (written < 0)
+        until = a;
+
     if (until > a)
         add(rec, LAYER_HOST, a, until, slot_of(tag));
     if (b > until)
@@ -211,6 +214,24 @@ static void add_op(struct played *p, const struct tl_line *line, const struct li
     *ready = end;
 }
 
+/* The part of a silence in which the machine had no core for the thread. */
+static int64_t disturbed(const struct played *p, const struct live_record *record)
+{
+    return !p->shared && record->runnable_ns > TL_DISTURBED_NS ? record->runnable_ns : 0;
+}
+
+static void add_wait(struct played *p, const struct tl_line *line, const struct live_record *record)
+{
+    int as_written = line->op == TL_WAIT && (line->how == TL_RUNQ || line->how == TL_THROTTLED);
+    int64_t lost = as_written ? 0 : disturbed(p, record), until = record->exit_ns - lost;
+
+    if (until < p->last_exit)
+        until = p->last_exit;
+    add(p->rec, LAYER_HOST, p->last_exit, until, slot_of(tl_line_tag(line)));
+    if (record->exit_ns > until)
+        add(p->rec, LAYER_HOST, until, record->exit_ns, slot_of(TL_TAG_DISTURBED));
+}
+
 static void add_played(struct played *p, const struct tl_line *line,
                        const struct live_record *record)
 {
@@ -221,9 +242,10 @@ static void add_played(struct played *p, const struct tl_line *line,
 
     /* A wait may last as long as it likes: that is what waiting looks like, asleep or not. */
     if (line->op == TL_WAIT || line->op == TL_SYNC || !strcmp(line->what, "spin"))
-        add(p->rec, LAYER_HOST, p->last_exit, record->exit_ns, slot_of(tag));
+        add_wait(p, line, record);
     else
-        add_host(p, p->last_exit, until, silent ? line->ns : line->host_ns, tag);
+        add_host(p, p->last_exit, until, (silent ? line->ns : line->host_ns) - disturbed(p, record),
+                 tag);
     if (line->sync && record->exit_ns > until)
         add(p->rec, LAYER_HOST, until, record->exit_ns, slot_of(tag));
     if (device)
