@@ -98,7 +98,8 @@ enum wi_unwinder wi_native_how(void)
 
 const char *wi_native_words(enum wi_unwinder how)
 {
-    static const char *const WORDS[] = {"none", "libunwind", "libgcc", "frame pointers"};
+    static const char *const WORDS[] = {"no native stacks", "libunwind", "libgcc",
+                                        "frame pointers"};
     return WORDS[how];
 }
 

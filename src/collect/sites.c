@@ -79,13 +79,14 @@ static void log_changes(void)
     wi_log(WI_LOG_LIFE, "stacks are read with %s", text);
 }
 
-void wi_sites_open(void)
+void wi_sites_open(const char *which)
 {
-    if (!state.sites)
+    if (!state.sites || !strcmp(which, "off"))
         return;
     if (!wi_sites_on) {
         wi_peek_init();
-        wi_native_open(WI_UNWIND_LIBUNWIND);
+        if (strcmp(which, "python") != 0)
+            wi_native_open(WI_UNWIND_LIBUNWIND);
     }
     wi_native_check();
     if (atomic_load(&state.python) == PYTHON_NONE && state.tries++ < PYTHON_TRIES) {

@@ -38,8 +38,8 @@ extern _Atomic int wi_sites_on;
 /* Maps the tables; once, while arming. Returns 0 or a negative code: then there are no sites. */
 int wi_sites_init(void);
 /* Helper: finds unwinder and interpreter and starts captures; again later, to find an interpreter
- * that came after. */
-void wi_sites_open(void);
+ * that came after. which: a word of the setting WHYIDLE_STACKS. */
+void wi_sites_open(const char *which);
 /* The interpreter of this process once stacks of it can be read, or NULL. */
 const struct wi_py *wi_sites_python(void);
 /* How stacks are read, in words: "Python 3.11, libunwind", and how many sites found no room. */

@@ -30,7 +30,7 @@ WI_EXPORT int probe_open(void)
 {
     int failed = wi_sites_init();
     if (!failed)
-        wi_sites_open();
+        wi_sites_open("auto");
     return failed;
 }
 

@@ -40,6 +40,18 @@ for interpreter, version in [pair for minor in range(8, 15) for pair in find(min
                 checks.true(f"{what}: {word} in the trace", word.encode() in names)
         print(what, [(f["id"], f["site"]) for f in findings[:1]])
 
+# switched off
+for which, python in (("off", False), ("python", True)):
+    with tempfile.TemporaryDirectory() as out:
+        run = Run([sys.executable, job, library, "5"], environment(out, WHYIDLE_STACKS=which), out)
+        checks.equal(f"{which}: status", run.status, 0)
+        checks.equal(f"{which}: how", bool(run.report["job"]["stacks"]), python)
+        checks.equal(f"{which}: sites", bool(run.report["findings"][0]["site"]["after"]), python)
+    with tempfile.TemporaryDirectory() as out:
+        run = Run([native_job(), *"copy 1 4096 launch 5 sync sleep 30".split() * 5],
+                  environment(out, WHYIDLE_STACKS=which), out)
+        checks.equal(f"{which}: native sites", run.report["findings"][0]["site"]["after"], None)
+
 # a native job: the source line where there is debug information
 words = "copy 1 4096 launch 5 sync sleep 30".split() * 10
 source = open(os.path.join(os.environ["WI_SOURCE"], "tests", "preload", "job.c")).read().splitlines()
