@@ -1,6 +1,6 @@
-/* The job is bound to one core, which its loader process uses as well, while others are free.
- * Expected: data-loading/cpu-affinity, on a machine with four cores or more.
- * Threads: one; one worker process. */
+/* The job is bound to one core, which its loader processes use as well, while others are free.
+ * Expected: data-loading/cpu-affinity, on a machine with eight cores or more.
+ * Threads: one; two worker processes. */
 #include <sched.h>
 
 #include "crew.h"

@@ -9,13 +9,14 @@ int main(void)
 {
     float answer;
 
-    if (client_start(100 * STEP_MS) || gpu_init())
+    if (client_start(1, 90 * STEP_MS) || gpu_init())
         return 1;
     void *device = gpu_alloc(sizeof(answer));
     while (step_more()) {
         client_take();
         step_run(10, STEP_MS);
         gpu_download(&answer, device, sizeof(answer));
+        client_answer();
     }
     return 0;
 }

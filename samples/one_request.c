@@ -10,15 +10,15 @@ int main(void)
 {
     float answer;
 
-    if (client_start(0) || gpu_init())
+    if (client_start(20, 8 * STEP_MS) || gpu_init())
         return 1;
     void *device = gpu_alloc(sizeof(answer));
     while (step_more()) {
         client_take();
-        step_burn(2 * STEP_MS); /* parse it */
-        step_run(10, STEP_MS / 10);
+        step_burn(11 * STEP_MS); /* decode its image */
+        step_run(10, STEP_MS / 5);
         gpu_download(&answer, device, sizeof(answer));
-        step_burn(STEP_MS / 2); /* format the answer */
+        client_answer();
     }
     return 0;
 }

@@ -1,11 +1,11 @@
-/* A loop that keeps a rate: 30 steps a second, each of 10 ms, and sleep until the next is due.
+/* A loop that keeps a rate: ten steps a second, each of 20 ms, and sleep until the next is due.
  * Expected: no-work/paced.
  * Threads: one. */
 #include "gpu.h"
 #include "pace.h"
 #include "step.h"
 
-#define PERIOD_NS (1000 * STEP_MS / 30)
+#define PERIOD_NS (100 * STEP_MS)
 
 int main(void)
 {
@@ -13,7 +13,7 @@ int main(void)
         return 1;
     for (int64_t due = pace_now(); step_more(); due += PERIOD_NS) {
         pace_sleep_until(due);
-        step_run(10, STEP_MS);
+        step_run(20, STEP_MS);
         gpu_sync();
     }
     return 0;

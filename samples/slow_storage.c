@@ -14,7 +14,7 @@
 #include "step.h"
 
 #define FILE_BYTES   (64 << 20)
-#define RECORD_BYTES 4096
+#define RECORD_BYTES (512 << 10)
 #define BATCH_BYTES  (1 << 20)
 #define READ_NS      (30 * STEP_MS) /* a batch is what the disk gives in this time */
 

@@ -12,29 +12,30 @@
 #include "pace.h"
 
 #define REQUEST_BYTES 64
-#define SLOW_REQUESTS 10
-#define SLOW_NS       20000000
 
 static int connection = -1;
 
-static void send_requests(const struct sockaddr_in *server, int64_t period_ns)
+/* Ends with the connection. */
+static void ask(const struct sockaddr_in *server, int burst, int64_t pause_ns)
 {
-    char request[REQUEST_BYTES] = {0};
+    char request[REQUEST_BYTES] = {0}, answer;
     int fd = socket(AF_INET, SOCK_STREAM, 0);
-    int64_t due = pace_now();
 
     if (fd < 0 || connect(fd, (const struct sockaddr *)server, sizeof(*server)))
         _exit(1);
-    for (int i = 0; send(fd, request, sizeof(request), MSG_NOSIGNAL) > 0; i++) {
-        due += period_ns ? period_ns : SLOW_NS;
-        if (period_ns || i < SLOW_REQUESTS)
-            pace_sleep_until(due);
+    for (;;) {
+        for (int i = 0; i < burst; i++)
+            if (send(fd, request, sizeof(request), MSG_NOSIGNAL) <= 0)
+                _exit(0);
+        for (int i = 0; i < burst; i++)
+            if (recv(fd, &answer, 1, 0) <= 0)
+                _exit(0);
+        pace_sleep_until(pace_now() + pause_ns);
     }
-    _exit(0);
 }
 
 /* Forked twice: a client is nobody's child here, as it would be on another machine. */
-static int fork_client(const struct sockaddr_in *server, int64_t period_ns, int listening)
+static int fork_client(const struct sockaddr_in *server, int burst, int64_t pause_ns, int listening)
 {
     pid_t child = fork();
 
@@ -43,11 +44,11 @@ static int fork_client(const struct sockaddr_in *server, int64_t period_ns, int 
     if (fork())
         _exit(0);
     close(listening);
-    send_requests(server, period_ns);
+    ask(server, burst, pause_ns);
     return -1;
 }
 
-int client_start(int64_t period_ns)
+int client_start(int burst, int64_t pause_ns)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof(at);
@@ -56,7 +57,7 @@ int client_start(int64_t period_ns)
     if (listening < 0 || bind(listening, (struct sockaddr *)&at, len) || listen(listening, 1) ||
         getsockname(listening, (struct sockaddr *)&at, &len))
         return -1;
-    if (fork_client(&at, period_ns, listening))
+    if (fork_client(&at, burst, pause_ns, listening))
         return -1;
     connection = accept(listening, NULL, NULL);
     return connection < 0 ? -1 : 0;
@@ -67,6 +68,14 @@ void client_take(void)
     char request[REQUEST_BYTES];
 
     if (recv(connection, request, sizeof(request), MSG_WAITALL) == sizeof(request))
+        return;
+    fprintf(stderr, "the client is gone\n");
+    exit(1);
+}
+
+void client_answer(void)
+{
+    if (send(connection, "a", 1, MSG_NOSIGNAL) == 1)
         return;
     fprintf(stderr, "the client is gone\n");
     exit(1);

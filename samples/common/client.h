@@ -5,10 +5,12 @@
 
 #include <stdint.h>
 
-/* Starts the client: a request every period_ns; with 0, after ten slow ones, as many as the socket
- * takes. Call before the GPU is used. Returns 0 or -1. */
-int client_start(int64_t period_ns);
+/* Starts the client, which again and again sends `burst` requests at once, waits for the answers to
+ * them, and pauses. Call before the GPU is used. Returns 0 or -1. */
+int client_start(int burst, int64_t pause_ns);
 /* Sleeps until there is a request, and takes one. */
 void client_take(void);
+/* Answers it. */
+void client_answer(void);
 
 #endif

@@ -3,12 +3,15 @@ import collections
 import json
 import os
 import re
+import resource
 import subprocess
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = os.path.join(ROOT, "samples", "samples.def")
 LEAST = 0.05  # a stall from here on is worth a verdict
+OTHERS = 0.2  # of all cores used by other jobs: a run shows the machine then, not the sample
 TIMEOUT_S = 60
 
 Sample = collections.namedtuple("Sample", "program subcause when cores model sentence")
@@ -42,6 +45,24 @@ def command_of(sample, build, suffix):
     if sample.program.endswith(".py"):
         return ["python3", os.path.join(ROOT, "samples", sample.program)]
     return [os.path.join(build, "samples", sample.program + suffix)]
+
+
+def busy_s():
+    """CPU seconds used so far: (on this machine by anybody, by this process's children)."""
+    with open("/proc/stat", encoding="ascii") as file:
+        ticks = [int(word) for word in file.readline().split()[1:]]
+    own = resource.getrusage(resource.RUSAGE_CHILDREN)
+    idle = ticks[3] + ticks[4]  # idle, and waiting for a disk
+    return (sum(ticks[:8]) - idle) / os.sysconf("SC_CLK_TCK"), own.ru_utime + own.ru_stime
+
+
+def run_beside_others(*arguments):
+    """run(), and the share of all cores that other jobs took meanwhile."""
+    begin, (all_before, own_before) = time.monotonic(), busy_s()
+    document = run(*arguments)
+    length, (all_after, own_after) = time.monotonic() - begin, busy_s()
+    others = (all_after - all_before) - (own_after - own_before)
+    return document, others / length / (os.cpu_count() or 1)
 
 
 def run(sample, build, library_path, suffix=""):

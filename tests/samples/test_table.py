@@ -57,9 +57,9 @@ def main():
         if sample.when not in ("NOW", "LATER", "REAL"):
             failures.append(f"{sample.program}: no '{sample.when}'")
     named = re.findall(r'"(demo_\w+|[\w.]+)"\)$', text_of(ADVICE), re.M)
-    programs = {sample.program for sample in rows}
+    programs = {os.path.splitext(sample.program)[0] for sample in rows}
     failures += [f"advice.def names {name}, which is no sample" for name in named
-                 if name not in programs]
+                 if os.path.splitext(name)[0] not in programs]
     print("\n".join(failures) or f"{len(rows)} samples, {len(without)} without")
     return 1 if failures else 0
 
