@@ -25,6 +25,15 @@ with tempfile.TemporaryDirectory() as out:
             checks.true("exceptions are libgcc's", "libgcc_s" in raises, raises)
             checks.true("backtrace is the C library's", "libc.so" in traces, traces)
             times[preload].append(int(ns))
+# the stack of a call inside a handler, through frames that exceptions went through
+with tempfile.TemporaryDirectory() as out:
+    trace = os.path.join(out, "trace")
+    subprocess.run([job], env=environment(out, WHYIDLE_PRINT="none", WHYIDLE_TRACE=trace),
+                   capture_output=True, timeout=60, check=True)
+    names = open(trace, "rb").read()
+    source = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "throw_job.cpp"))
+    line = next(n for n, text in enumerate(source, 1) if "if (cudaMalloc(" in text)
+    checks.true("the line in C++", f"throw_job.cpp:{line}".encode() in names)
 ratio = min(times[True]) / min(times[False])
 print(f"10000 exceptions: {statistics.median(times[False]) / 1e6:.2f} ms without, "
       f"{statistics.median(times[True]) / 1e6:.2f} ms with; ratio of the best {ratio:.3f}")

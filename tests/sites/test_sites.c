@@ -2,13 +2,19 @@
  * later, whose code a file is, the budget.
  * Line tables are written by hand from the formats' definitions (Objects/lnotab_notes.txt and
  * Objects/locations.md of CPython). */
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -267,6 +273,42 @@ static void guarded(void **unused)
     assert_int_equal(peek.calls, calls); /* the page was kept */
 }
 
+/* In a child in which the kernel refuses the call, as container runtimes do: 0 if all is read. */
+static int read_refused(void)
+{
+    static struct wi_peek peek;
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {WI_ARRAY_LEN(code), code};
+    uint64_t value = 77, copy = 0;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        return 0; /* cannot be tried here */
+    wi_peek_reset(&peek);
+    if (wi_peek_read(&peek, (uintptr_t)&value, &copy, sizeof(copy)) == 0)
+        return 1; /* the filter does not work */
+    wi_peek_init();
+    wi_peek_reset(&peek);
+    if (wi_peek_read(&peek, (uintptr_t)&value, &copy, sizeof(copy)) != 0 || copy != value)
+        return 2;
+    return wi_peek_read(&peek, 4096, &copy, sizeof(copy)) == 0 ? 3 : 0;
+}
+
+static void refused(void **unused)
+{
+    int status = 0;
+    pid_t child = fork();
+    (void)unused;
+    if (child == 0)
+        _exit(read_refused());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static int is_ours(void *user, const struct wi_map *map)
 {
     uintptr_t address = (uintptr_t)user;
@@ -330,7 +372,7 @@ int main(void)
         cmocka_unit_test(lnotab),      cmocka_unit_test(linetable),  cmocka_unit_test(locations),
         cmocka_unit_test(description), cmocka_unit_test(whose_code), cmocka_unit_test(budget),
         cmocka_unit_test(when),        cmocka_unit_test(guarded),    cmocka_unit_test(mappings),
-        cmocka_unit_test(damaged),
+        cmocka_unit_test(damaged),     cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
