@@ -114,6 +114,19 @@ static size_t put_utf8(char *to, uint32_t c)
     return more + 1;
 }
 
+/* Kind (3 bits: bytes a character), compact, ascii. They lie behind a field whose width differs
+ * between releases and builds and whose value is small: elsewhere one reads a kind of 0. */
+static uint32_t text_bits(const struct wi_py *py, uint32_t word)
+{
+    const unsigned shifts[] = {py->at.text_state_shift, 2, 8, 16};
+    for (size_t i = 0; i < WI_ARRAY_LEN(shifts); i++) {
+        uint32_t bits = word >> shifts[i];
+        if ((bits & 8) && ((bits & 7) == 1 || (bits & 7) == 2 || (bits & 7) == 4))
+            return bits;
+    }
+    return 0;
+}
+
 /* The last `cap - 1` bytes, or fewer, of a str object as UTF-8. Strings that are not in one block
  * ("not compact") never are names of code. */
 static void read_text(const struct wi_py *py, struct wi_peek *peek, uintptr_t object, char *to,
@@ -127,9 +140,9 @@ static void read_text(const struct wi_py *py, struct wi_peek *peek, uintptr_t ob
         wi_py_get(peek, object + py->at.text_length, &length, sizeof(length)) != 0 ||
         wi_py_get(peek, object + py->at.text_state, &bits, sizeof(bits)) != 0)
         return;
-    bits >>= py->at.text_state_shift;
-    unsigned width = bits & 7, compact = bits >> 3 & 1, ascii = bits >> 4 & 1;
-    if (!compact || (width != 1 && width != 2 && width != 4) || length <= 0)
+    bits = text_bits(py, bits);
+    unsigned width = bits & 7, ascii = bits >> 4 & 1;
+    if (!width || length <= 0)
         return;
     int64_t most = ascii ? (int64_t)cap - 1 : ((int64_t)cap - 1) / (width == 4 ? 4 : width + 1);
     int64_t from = length > most ? length - most : 0;
@@ -190,7 +203,7 @@ static uint64_t fingerprint(const struct wi_py *py, struct wi_peek *peek, uintpt
     wi_py_get(peek, file + py->at.text_length, &parts[0], sizeof(parts[0]));
     wi_py_get(peek, file + py->at.text_state, &bits, sizeof(bits));
     wi_py_get(peek, table + py->at.bytes_size, &parts[1], sizeof(parts[1]));
-    bits >>= py->at.text_state_shift;
+    bits = text_bits(py, bits);
     uintptr_t text = file + (bits >> 4 & 1 ? py->at.text_ascii : py->at.text_wide);
     uintptr_t data = table + py->at.bytes_data;
     size_t width = bits & 7;
