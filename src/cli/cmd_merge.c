@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -47,6 +48,19 @@ static int load(const struct wi_args *args, struct wi_job_reports *reports, char
     return reports->count;
 }
 
+/* What is wrong with a folder that gave no report. */
+static void complain(const char *folder)
+{
+    struct stat status;
+    if (stat(folder, &status) != 0)
+        fprintf(stderr, "whyidle: %s: %s\n", folder, strerror(errno));
+    else if (!S_ISDIR(status.st_mode))
+        fprintf(stderr, "whyidle: %s: not a folder; merge takes the folder of a job\n", folder);
+    else
+        fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
+                folder);
+}
+
 int wi_cmd_merge(const struct wi_args *args)
 {
     struct wi_job_reports reports = {0};
@@ -54,8 +68,7 @@ int wi_cmd_merge(const struct wi_args *args)
     char folder[PATH_MAX] = "";
     int status = WI_EXIT_USAGE;
     if (load(args, &reports, folder) == 0)
-        fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
-                folder);
+        complain(folder);
     else if (wi_merge_make(&merge, &reports) != 0)
         fprintf(stderr, "whyidle merge: out of memory\n");
     else {

@@ -259,6 +259,10 @@ def hostile(check):
         check.equal("\x1b" in done.stdout, False, "no control bytes")
     empty = check.run([])
     check.equal((empty.returncode, "no report" in empty.stderr), (2, True), "an empty folder")
+    for path, words in (("/no/such/folder", "No such file"), (__file__, "not a folder")):
+        done = subprocess.run([check.whyidle, "merge", path], capture_output=True, text=True)
+        check.equal((done.returncode, words in done.stderr, done.stderr.count("\n")), (2, True, 1),
+                    f"merge {path}")
 
 
 def text(check):
