@@ -279,7 +279,7 @@ static int judge(const struct wi_looked *thread)
 {
     const struct wi_spin *spin = &thread->spin;
     int64_t total = spin->user_ns + spin->kernel_ns;
-    if (spin->runs * 10 < spin->looks * 9 || spin->kernel_ns * 5 < total * 2 ||
+    if (spin->runs * 10 < spin->looks * 9 || spin->kernel_ns * 5 < total * 3 ||
         spin->user_ns * 50 < total || spin->faults * FAULT_NS * 4 > spin->kernel_ns)
         return 0;
     int64_t bytes = moved_bytes(thread->tid);

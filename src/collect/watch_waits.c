@@ -16,14 +16,14 @@
 
 #define WATCHED   32 /* threads at once */
 #define MS        INT64_C(1000000)
-#define LONG_NS   (5 * MS)          /* a silence as long is worth a look */
-#define RECENT_NS (500 * MS)        /* whoever was silent as long ago will be again */
-#define LEAST_NS  (10 * MS)         /* between two looks... */
-#define MOST_NS   (100 * MS)        /* ...and at most, */
-#define SHARE     10                /* else a tenth of the silence */
-#define WAKE_NS   30000             /* what one more turn of the helper costs */
-#define PERIOD_NS (1000 * MS)       /* over which the cost is held... */
-#define BUDGET_NS (PERIOD_NS / 100) /* ...to 1 % of a core */
+#define LONG_NS   (5 * MS)    /* a silence as long is worth a look */
+#define RECENT_NS (500 * MS)  /* whoever was silent as long ago will be again */
+#define LEAST_NS  (10 * MS)   /* between two looks... */
+#define MOST_NS   (100 * MS)  /* ...and at most, */
+#define SHARE     10          /* else a tenth of the silence */
+#define WAKE_NS   30000       /* what one more turn of the helper costs */
+#define PERIOD_NS (1000 * MS) /* over which the cost is held... */
+#define BUDGET    100         /* ...to one part in so many of a core */
 #define SLOWEST   16
 
 struct watched {
@@ -41,7 +41,7 @@ static struct {
     struct watched watched[WATCHED];
     struct watched *latest;
     int64_t slow; /* looks are so many times as far apart */
-    int64_t period_ns, cost_ns;
+    int64_t period_ns, cpu_ns, cost_ns;
     int told;
 } state = {.slow = 1};
 
@@ -113,8 +113,9 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     struct watched *w = find(t->tid);
     if (!w)
         return INT64_MAX;
-    if (silence < LONG_NS) /* waking for it pays only where long silences are likely */
-        return now - w->silent_ns < RECENT_NS * state.slow ? LONG_NS - silence : INT64_MAX;
+    int64_t long_ns = LONG_NS * state.slow;
+    if (silence < long_ns) /* waking for it pays only where long silences are likely */
+        return now - w->silent_ns < RECENT_NS ? long_ns - silence : INT64_MAX;
     if (w->exit_ns != exit_ns || now >= w->next_ns)
         look(w, t, exit_ns, now);
     return w->next_ns > now ? w->next_ns - now : LEAST_NS;
@@ -127,21 +128,26 @@ static int64_t cpu_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* The helper's other work is what it is: the looks, with the turns that only they ask for, give
+ * way. Its start is left out. */
 static void hold_budget(int64_t now, int64_t cost_ns)
 {
     state.cost_ns += cost_ns;
     if (now - state.period_ns < PERIOD_NS && now >= state.period_ns)
         return;
-    if (state.cost_ns > BUDGET_NS && state.slow < SLOWEST) {
+    int64_t cpu = cpu_ns(), used = cpu - state.cpu_ns;
+    int64_t budget = state.period_ns ? (now - state.period_ns) / BUDGET : INT64_MAX;
+    if (used > budget && state.cost_ns * 4 > budget && state.slow < SLOWEST) {
         state.slow *= 2;
         if (!state.told)
-            wi_log(WI_LOG_LIFE, "looking at waiting threads takes more than 1 %% of a core: less "
-                                "often from now on");
+            wi_log(WI_LOG_LIFE, "the helper takes more than 1 %% of a core: it looks at waiting "
+                                "threads less often from now on");
         state.told = 1;
-    } else if (state.cost_ns * 3 < BUDGET_NS && state.slow > 1) {
+    } else if (used < budget / 5 * 2 && state.slow > 1) {
         state.slow /= 2;
     }
     state.period_ns = now;
+    state.cpu_ns = cpu;
     state.cost_ns = 0;
 }
 
