@@ -34,6 +34,21 @@ with tempfile.TemporaryDirectory() as out:
     source = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "throw_job.cpp"))
     line = next(n for n, text in enumerate(source, 1) if "if (cudaMalloc(" in text)
     checks.true("the line in C++", f"throw_job.cpp:{line}".encode() in names)
+# a program that does not carry libgcc itself, as Python, must not find libunwind instead
+SCOPE = """
+import ctypes, sys, time
+gpu = ctypes.CDLL(sys.argv[1])
+gpu.gpu_open()
+time.sleep(0.3)
+gpu.gpu_copy_in()
+print("libunwind" in open("/proc/self/maps").read(), hasattr(ctypes.CDLL(None), "unw_backtrace"))
+"""
+with tempfile.TemporaryDirectory() as out:
+    library = os.path.join(BUILD, "tests", "sites", "libsites_gpu.so")
+    done = subprocess.run([sys.executable, "-c", SCOPE, library], capture_output=True, text=True,
+                          env=environment(out, WHYIDLE_PRINT="none"), timeout=60)
+    print("libunwind mapped, in the global scope:", done.stdout.strip())
+    checks.equal("in the global scope", done.stdout.split()[1:], ["False"])
 ratio = min(times[True]) / min(times[False])
 print(f"10000 exceptions: {statistics.median(times[False]) / 1e6:.2f} ms without, "
       f"{statistics.median(times[True]) / 1e6:.2f} ms with; ratio of the best {ratio:.3f}")
