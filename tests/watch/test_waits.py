@@ -92,13 +92,17 @@ def case(name, words, kind, cause, share=0.75, quiet=0.25, forced=False, **more)
         others = {k: v for k, v in spans.items() if k not in (kind, "frame", "wait-sleep")}
         checks.true(f"{name}: nothing else", sum(others.values()) <= 0.2 * seen.waited_ns, others)
     causes = seen.causes()
-    if forced or queued(seen) <= 0.25:
+    if cause and (forced or queued(seen) <= 0.25):
         checks.equal(f"{name}: cause", causes[0][0] if causes else None, cause)
     return seen
 
 
 # ---- somebody else has what is waited for
-seen = case("paced", ["sleep", "25"], "wait-sleep", "no-work/paced")
+seen = case("paced", ["sleep", "25"], "wait-sleep", None)
+if seen.waited_ns <= 1.005 * 25 * 90e6:  # woken up late, its beat is none that a clock keeps
+    checks.equal("paced: cause", seen.causes()[0][0], "no-work/paced")
+else:
+    left_out.append("paced: cause (woken up late)")
 checks.equal("paced: no child", seen.mean("children"), 0)
 seen = case("busy child", ["busy-child", "50"], "wait-child", "data-loading/too-few-workers")
 checks.true("busy child: it works", seen.mean("child_cpu_permille") >= 800,
@@ -152,6 +156,13 @@ with Group("blkio", {"blkio.throttle.read_bps_device": f"{device} 8388608"}) as 
         total = sum(s["read_bytes"] or 0 for s in seen.samples)
         # 40 reads of 256 KiB, the first ones before the first sample
         checks.true("slow file: bytes from storage", 5 << 20 <= total <= 11 << 20, total)
+with Group("blkio", {"blkio.throttle.read_iops_device": f"{device} 100"}) as before:
+    if before:
+        seen = case("mapped file", ["mapped", "40", big], "wait-file", "data-loading/slow-storage",
+                    before=before)
+        faults = sum(s["major_faults"] or 0 for s in seen.samples)
+        # three pages a step, the first ones before the first sample
+        checks.true("mapped file: major faults", 60 <= faults <= 240, faults)
 os.unlink(big)
 with Group("blkio", {"blkio.throttle.write_bps_device": f"{device} 2097152"}) as before:
     if before:

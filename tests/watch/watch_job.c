@@ -23,14 +23,15 @@
 
 #include "gpu.h"
 
-#define MS          1000000
-#define WAIT_NS     (30 * MS)
-#define KERNEL_NS   1000000
-#define KERNELS     4
-#define BATCH_BYTES (1u << 20)
-#define BLOCK       256
-#define HELD_BYTES  (384u << 20)
-#define FILE_BYTES  (256u << 10)
+#define MS           1000000
+#define WAIT_NS      (30 * MS)
+#define KERNEL_NS    1000000
+#define KERNELS      4
+#define BATCH_BYTES  (1u << 20)
+#define BLOCK        256
+#define HELD_BYTES   (384u << 20)
+#define FILE_BYTES   (256u << 10)
+#define MAPPED_BYTES (12u << 20)
 
 static void *device_batch;
 static char *host_batch;
@@ -145,6 +146,27 @@ static void read_direct(void)
         exit(1);
     if (read(fd, room, FILE_BYTES) != FILE_BYTES)
         exit(0);
+}
+
+static volatile char *mapped;
+static size_t mapped_at;
+
+/* What others have read of the file is dropped, so that each page comes from the disk. */
+static void begin_mapped(const char *path)
+{
+    begin_path(path);
+    posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    void *file = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file == MAP_FAILED)
+        fail("mmap");
+    madvise(file, MAPPED_BYTES, MADV_RANDOM);
+    mapped = file;
+}
+
+static void touch_pages(void)
+{
+    for (int i = 0; i < 3 && mapped_at < MAPPED_BYTES; i++, mapped_at += 64 << 10)
+        (void)mapped[mapped_at];
 }
 
 static void begin_write(const char *path)
@@ -302,12 +324,19 @@ static const struct way {
     void (*wait)(void);
     int in_step; /* between two launches, with no input behind it */
 } WAYS[] = {
-    {"busy-child", begin_busy, read_byte, 0},   {"idle-child", begin_idle, read_byte, 0},
-    {"fifo", begin_path, read_byte, 0},         {"file", begin_direct, read_direct, 0},
-    {"fsync", begin_write, write_synced, 1},    {"lock", begin_lock, take_lock, 1},
-    {"server", begin_server, serve, 0},         {"sleep", NULL, pace, 1},
-    {"yield", begin_flag, yield_until_flag, 1}, {"compute", NULL, compute, 1},
-    {"crowd", begin_crowd, compute, 1},         {"rebuild", NULL, rebuild, 0},
+    {"busy-child", begin_busy, read_byte, 0},
+    {"idle-child", begin_idle, read_byte, 0},
+    {"fifo", begin_path, read_byte, 0},
+    {"file", begin_direct, read_direct, 0},
+    {"mapped", begin_mapped, touch_pages, 0},
+    {"fsync", begin_write, write_synced, 1},
+    {"lock", begin_lock, take_lock, 1},
+    {"server", begin_server, serve, 0},
+    {"sleep", NULL, pace, 1},
+    {"yield", begin_flag, yield_until_flag, 1},
+    {"compute", NULL, compute, 1},
+    {"crowd", begin_crowd, compute, 1},
+    {"rebuild", NULL, rebuild, 0},
 };
 
 static int64_t step(const struct way *way)
