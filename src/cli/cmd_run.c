@@ -9,8 +9,10 @@
 
 #include "cli/commands.h"
 #include "cli/job_run.h"
+#include "cli/merge_view.h"
 #include "cli/show.h"
 #include "report/human.h"
+#include "report/layout.h"
 
 /* A process that was killed, or left by _exit or exec, has left its rolling report: the wrapper
  * knows how it ended. Returns 1 if the primary report is such a one. */
@@ -55,6 +57,20 @@ static int print_is(const char *word)
     return value && !strcmp(value, word);
 }
 
+/* Of several ranks, who waits for whom: one report alone cannot tell. */
+static void tell_ranks(const struct wi_job_run *run)
+{
+    struct wi_merge merge;
+    struct wi_phrase phrase;
+    if (run->reports.count < 2 || wi_merge_make(&merge, &run->reports) != 0)
+        return;
+    if (merge.compared) {
+        wi_merge_sentence(wi_phrase_begin(&phrase), &merge);
+        fprintf(stderr, "whyidle: %s (whyidle merge %s)\n", wi_phrase_end(&phrase), run->folder);
+    }
+    wi_merge_free(&merge);
+}
+
 static void print_report(const struct wi_args *args, const struct wi_job_run *run, int rolling)
 {
     const struct wi_report *primary = wi_job_reports_primary(&run->reports);
@@ -70,6 +86,7 @@ static void print_report(const struct wi_args *args, const struct wi_job_run *ru
     }
     for (int i = 0; i < run->reports.count && run->reports.count > 1; i++)
         wi_show_line(STDERR_FILENO, &run->reports.inputs[i].saved.report, run->reports.paths[i]);
+    tell_ranks(run);
 }
 
 static void tell(const struct wi_args *args, struct wi_job_run *run)
