@@ -32,7 +32,7 @@ int main(void)
     int fd = scratch_open(O_DIRECT);
     void *state;
 
-    if (fd < 0 || posix_memalign(&state, PAGE_BYTES, STATE_BYTES) || gpu_init())
+    if (posix_memalign(&state, PAGE_BYTES, STATE_BYTES) || gpu_init())
         return 1;
     void *device = gpu_alloc(STATE_BYTES);
     while (step_more()) {

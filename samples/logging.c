@@ -30,7 +30,7 @@ int main(void)
     int fd = scratch_open(O_DIRECT);
     void *image;
 
-    if (fd < 0 || posix_memalign(&image, 4096, IMAGE_BYTES) || gpu_init())
+    if (posix_memalign(&image, 4096, IMAGE_BYTES) || gpu_init())
         return 1;
     memset(image, '.', IMAGE_BYTES);
     while (step_more()) {

@@ -22,7 +22,7 @@ static int fill_file(char *block)
 {
     int fd = scratch_open(O_DIRECT); /* reads do not find it in memory */
 
-    for (int at = 0; fd >= 0 && at < FILE_BYTES; at += BATCH_BYTES)
+    for (int at = 0; at < FILE_BYTES; at += BATCH_BYTES)
         if (pwrite(fd, block, BATCH_BYTES, at) != BATCH_BYTES)
             return -1;
     return fd;

@@ -7,6 +7,8 @@
 
 #include "scratch.h"
 
+#define CANNOT_SHOW 77
+
 int scratch_open(int flags)
 {
     char path[PATH_MAX];
@@ -14,9 +16,10 @@ int scratch_open(int flags)
 
     snprintf(path, sizeof(path), "%s/sample-XXXXXX", folder ? folder : ".");
     int fd = mkostemp(path, flags);
-    if (fd < 0)
+    if (fd < 0) {
         perror(path);
-    else
-        unlink(path);
+        exit(CANNOT_SHOW);
+    }
+    unlink(path);
     return fd;
 }

@@ -50,7 +50,10 @@ def main():
             print(f"SKIPPED {sample.program}: {reason}", flush=True)
             skipped += 1
             continue
-        word, text = run_and_judge(sample, build, path, options.suffix)
+        try:
+            word, text = run_and_judge(sample, build, path, options.suffix)
+        except samples_table.CannotShow as reason:
+            word, text = "SKIPPED", f"{sample.program}: {reason}"
         print(f"{word:7} {text}", flush=True)
         passed += word == "ok"
         failed += word == "BAD"

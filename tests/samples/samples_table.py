@@ -13,8 +13,13 @@ TABLE = os.path.join(ROOT, "samples", "samples.def")
 LEAST = 0.05  # a stall from here on is worth a verdict
 OTHERS = 0.2  # of all cores used by other jobs: a run shows the machine then, not the sample
 TIMEOUT_S = 60
+CANNOT_SHOW = 77  # what a sample ends with where the machine does not let it do its thing
 
 Sample = collections.namedtuple("Sample", "program subcause when cores model sentence")
+
+
+class CannotShow(Exception):
+    """The sample's own reason."""
 
 
 def rows():
@@ -78,6 +83,8 @@ def run(sample, build, library_path, suffix=""):
         command = [whyidle, "run", "--quiet", "--", *command_of(sample, build, suffix)]
         done = subprocess.run(command, env=env, cwd=folder, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=TIMEOUT_S)
+        if done.returncode == CANNOT_SHOW:
+            raise CannotShow(done.stderr.strip())
         if done.returncode:
             raise RuntimeError(f"{sample.program} ended with {done.returncode}:\n{done.stderr}")
         what = "merge" if sample.subcause == "communication/comm-wait" else "report"
