@@ -44,7 +44,7 @@ static int fits(const struct wi_layout *layout, int mine)
     return !mine || columns <= layout->width;
 }
 
-/* The time of one column of merge_columns.def. */
+/* The time of one column of merge_columns.def, WI_UNKNOWN where it cannot be told. */
 static int64_t column_ns(const struct wi_merge_row *row, int column)
 {
     int64_t sum = 0;
@@ -55,6 +55,9 @@ static int64_t column_ns(const struct wi_merge_row *row, int column)
 #define MERGE_COLUMN(header, width, drop, condition) mine |= column == at++ && (condition);
 #include "cli/merge_columns.def"
 #undef MERGE_COLUMN
+        if (mine && subcause == WI_SUB_COMM_WAIT && row->comm_wait_ns == WI_UNKNOWN &&
+            row->collective_ns > 0)
+            return WI_UNKNOWN; /* part of what stands beside it, how much is not known */
         sum += mine ? wi_merge_subcause_ns(row, subcause) : 0;
     }
     return sum;
@@ -112,7 +115,11 @@ static void put_match(struct wi_layout *layout, const struct wi_merge_match *mat
     wi_layout_cut(out, match->name, NAME_COLUMNS);
     if (match->order > 0)
         wi_out_f(out, " (stream %d)", match->order + 1);
-    wi_out_f(out, ", %llu on each of %d ranks: ", (unsigned long long)match->count, match->ranks);
+    if (match->ranks == 1)
+        wi_out_f(out, ", %llu: ", (unsigned long long)match->count);
+    else
+        wi_out_f(out, ", %llu on each of %d ranks: ", (unsigned long long)match->count,
+                 match->ranks);
     if (match->problem)
         wi_out_f(out, "not compared, %s", match->problem);
     else
@@ -140,7 +147,7 @@ static void put_trust(struct wi_layout *layout, const struct wi_merge *merge,
 {
     struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
-    wi_out_f(out, "%d reports read", reports->count);
+    wi_out_f(out, reports->count == 1 ? "%d report read" : "%d reports read", reports->count);
     if (reports->damaged)
         wi_out_f(out, ", %d damaged and left out", reports->damaged);
     wi_out_f(out,

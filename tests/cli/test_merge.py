@@ -222,6 +222,22 @@ def several_stragglers(check):
     check.equal("rank 0 and rank 1" in merged["late"]["text"], True, "both are named")
 
 
+def two_devices(check):
+    # One process with two GPUs: each is a row of its own, and waits for the other.
+    doc = Rank(0, {"communication/exposed-collective": 40}, [(REDUCE, [10] * 4)]
+               ).document(check.template)
+    late = Rank(0, {"communication/exposed-collective": 8}, [(REDUCE, [2] * 4)]
+                ).document(check.template)
+    for part in (late["devices"][0], late["collectives"][0]):
+        part["id" if "id" in part else "device"] = 1
+    doc["devices"] += late["devices"]
+    doc["collectives"] += late["collectives"]
+    merged = check.merge([], extra_files=[("node.0.json", json.dumps(doc))])
+    check.equal(waits(merged), [32, 0], "two devices of one process")
+    check.equal("rank 0 GPU 1" in merged["late"]["text"], True, "the device is named")
+    check.equal(merged["coverage"]["doubled_ranks"], 0, "one process is one rank")
+
+
 def keeping_pace(check):
     merged = check.merge([Rank(i, {"communication/exposed-collective": 5}, [(REDUCE, [1] * 5)])
                           for i in range(2)])
@@ -254,7 +270,8 @@ def hostile(check):
     with_zero["job"]["rank"] = 1
     with_zero["collectives"][0].update(step=0)
     for other in (with_zero, odd.document(check.template)):
-        done = check.run([], extra_files=[("a.json", json.dumps(doc)), ("b.json", json.dumps(other))])
+        done = check.run([], extra_files=[("a.json", json.dumps(doc)),
+                                          ("b.json", json.dumps(other))])
         check.equal(done.returncode, 0, "large figures")
         check.equal("\x1b" in done.stdout, False, "no control bytes")
     empty = check.run([])
@@ -275,6 +292,9 @@ def text(check):
                 ["rank 0 60.0 % 0.0 % 0.0 % 0.0 % 0.0 % 32.0 % 8.0 % 0.0 % 0.0 %".split(),
                  "rank 1 92.0 % 0.0 % 0.0 % 0.0 % 0.0 % 0.0 % 8.0 % 0.0 % 100.0 %".split()],
                 "ranks are rows")
+    alone = check.run(ranks[:1]).stdout
+    check.equal([line.split()[-8:] for line in alone.splitlines() if line.startswith("  rank")],
+                ["0.0 % - 40.0 % 0.0 % -".split()[-8:]], "what is not known is no figure")
     for width in ("40", "60", "80", "100"):
         wide = max(map(len, check.run(ranks, "--width", width).stdout.splitlines()[1:]))
         check.equal(wide <= max(int(width), 44), True, f"{wide} columns of {width}")
@@ -283,7 +303,8 @@ def text(check):
 def main():
     check = Checker(*sys.argv[1:3])
     for part in (two_ranks, hidden_collectives, decimated, unequal_counts, streams_in_order, pause,
-                 slower_clock, in_turn, several_stragglers, keeping_pace, coverage, hostile, text):
+                 slower_clock, in_turn, several_stragglers, two_devices, keeping_pace, coverage,
+                 hostile, text):
         part(check)
     print("\n".join(check.failures) or f"{check.checks} checks")
     return 1 if check.failures else 0

@@ -31,7 +31,8 @@ def section(path, case):
 
 
 def expected(text, rank):
-    line = re.search(rf"Expected[^\n]*?:\*\* (?:rank {rank}|every rank): ([^\n]*?)\.(?: |$)", text, re.M)
+    line = re.search(rf"Expected[^\n]*?:\*\* (?:rank {rank}|every rank): ([^\n]*?)\.(?: |$)",
+                     text, re.M)
     return {word: float(share) for word, share in re.findall(r"([\w-]+) ([\d.]+)", line.group(1))}
 
 
@@ -88,7 +89,7 @@ def main():
     failures = []
     for path, case, block, stragglers, reason, factor in CASES[which]:
         if not os.path.exists(path):
-            print(f"skipped: no {os.path.basename(path)}; set WHYIDLE_CASES to the folder that has it")
+            print(f"skipped: no {os.path.basename(path)}; WHYIDLE_CASES names the folder")
             return 77
         text = section(path, case)
         merged = merge(whyidle, play, path, case, block, factor)
