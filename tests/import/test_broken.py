@@ -95,7 +95,7 @@ def check_good(program, folder):
             yield 'binary trace: status %d, %s %s' % (status, lines, error)
     unknown = -2**63
     job = record(8, struct.pack('<13q', 4242, 3, 16, 100, 900, 1, 0, ord('A'), 0, *[unknown] * 3, 0) +
-                 struct.pack('<H', 2) + b'a.' + bytes(6) + struct.pack('<H', 12) + b'runtime 13.0')
+                 struct.pack('<H', 2) + b'a.' + bytes(6) + struct.pack('<H', 12) + b'runtime 13.0' + bytes(2))
     open(path, 'wb').write(SPANS + job)
     status, lines, error = dump(program, path)
     expected = 'pid=4242 rank=3 world=16 start=100 end=900 cuda=runtime 13.0'
