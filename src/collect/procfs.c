@@ -18,7 +18,8 @@
 
 #ifdef WI_TEST_ROOT
 #include <stdlib.h>
-#include <sys/stat.h>
+
+#include "collect/stat_call.h"
 
 /* A link that leads nowhere stands for a file that is not there. */
 static int open_path(const char *path, int flags)
@@ -29,7 +30,7 @@ static int open_path(const char *path, int flags)
     const char *root = getenv("WI_TEST_ROOT");
     wi_out_mem(&out, other, sizeof(other));
     wi_out_f(&out, "%s%s", root ? root : "", path);
-    int found = root && wi_out_finish(&out) == 0 && lstat(other, &there) == 0;
+    int found = root && wi_out_finish(&out) == 0 && wi_stat_path(other, &there, AT_SYMLINK_NOFOLLOW) == 0;
     return open(found ? other : path, flags);
 }
 #else

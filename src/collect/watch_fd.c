@@ -10,7 +10,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
+#include "collect/stat_call.h"
 #include "collect/watch_parts.h"
 
 #define KEPT          64
@@ -151,10 +151,10 @@ static void compare(void *user, const char *name)
         return;
     wi_out_mem(&out, path, sizeof(path));
     wi_out_f(&out, "/proc/%lld/fd/%s", (long long)wanted->pid, name);
-    if (wi_out_finish(&out) != 0 || stat(path, &there) != 0 || there.st_dev != wanted->device ||
-        there.st_ino != wanted->inode)
+    if (wi_out_finish(&out) != 0 || wi_stat_path(path, &there, 0) != 0 ||
+        there.st_dev != wanted->device || there.st_ino != wanted->inode)
         return;
-    wanted->found = lstat(path, &link) == 0 && link.st_mode & S_IWUSR;
+    wanted->found = wi_stat_path(path, &link, AT_SYMLINK_NOFOLLOW) == 0 && link.st_mode & S_IWUSR;
 }
 
 static enum wi_fd_kind kind_of_pipe(const struct stat *pipe)
@@ -215,7 +215,7 @@ enum wi_fd_kind wi_fd_kind(int fd)
 {
     struct stat file;
     int64_t now = monotonic_ns();
-    if (fd < 0 || fstat(fd, &file) != 0)
+    if (fd < 0 || wi_stat_fd(fd, &file) != 0)
         return WI_FD_UNSEEN;
     for (int i = 0; i < KEPT; i++) {
         const struct kept *kept = &state.kept[i];
