@@ -7,7 +7,8 @@
  *   buffers.c     CUPTI's activity buffers
  *   helper.c      the one thread: drains, decodes, watches, writes rolling reports
  *   feed.c        entries and records -> events of the engine
- *   watch.c       /proc: children, cores, quota
+ *   watch.c       /proc: children, cores, quota, threads (watch_*.c); watch_waits.c: what silent
+ *                 threads wait for
  *   publish.c     report files and the text at the end
  *
  * Threads: noted at each function. May not: be included outside src/collect. */

