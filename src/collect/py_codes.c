@@ -247,7 +247,8 @@ int wi_py_code_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code)
     struct wi_py_code key = {.table_len = 0};
     if (!identify(py, peek, code, &key))
         return WI_ERR_FORMAT;
-    uint64_t hash = (code >> 4) * UINT64_C(0x9E3779B97F4A7C15) + key.fingerprint;
+    uint64_t parts = (code >> 4) + (key.file_object >> 4) * 31 + (key.function_object >> 4) * 961;
+    uint64_t hash = (parts ^ key.fingerprint) * UINT64_C(0x9E3779B97F4A7C15);
     for (int i = 0; i < PROBES; i++) {
         int index = (int)(((hash >> 40) + (uint64_t)i) % WI_PY_CODES);
         struct wi_py_code *entry = &state.codes[index];
