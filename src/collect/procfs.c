@@ -30,7 +30,8 @@ static int open_path(const char *path, int flags)
     const char *root = getenv("WI_TEST_ROOT");
     wi_out_mem(&out, other, sizeof(other));
     wi_out_f(&out, "%s%s", root ? root : "", path);
-    int found = root && wi_out_finish(&out) == 0 && wi_stat_path(other, &there, AT_SYMLINK_NOFOLLOW) == 0;
+    int found =
+        root && wi_out_finish(&out) == 0 && wi_stat_path(other, &there, AT_SYMLINK_NOFOLLOW) == 0;
     return open(found ? other : path, flags);
 }
 #else
