@@ -54,11 +54,13 @@ static int64_t covered(const struct wi_host_walk *walk, const struct segment *se
     return most;
 }
 
-/* Moves what spans say was slept (or polled, which is no work either) into waiting. */
+/* Moves what spans say was slept into waiting; of what the scheduler calls running only what was
+ * polled, or spent inside reads and writes of files: neither is work. */
 static void share_by_spans(const struct wi_host_walk *walk, struct segment *seg)
 {
     static const int FROM[] = {WI_PORTION_UNSEEN, WI_PORTION_RUNNING};
     int64_t polled = covered(walk, seg, WI_SPAN_BUSY_POLL), waited = polled;
+    polled += covered(walk, seg, WI_SPAN_WAIT_FILE) + covered(walk, seg, WI_SPAN_WAIT_FSYNC);
     for (int kind = WI_SPAN_WAIT_FUTEX; kind <= WI_SPAN_WAIT_LOCK; kind++)
         waited += covered(walk, seg, kind);
     for (int i = 0; i < 2; i++) {

@@ -34,6 +34,19 @@ static int largest_stall(const struct wi_result *result)
     return -1;
 }
 
+/* Kernels too small to fill the device are what serving one request at a time looks like on the
+ * device: where that is seen, it is the cause to tell. */
+static int behind_small_kernels(const struct wi_result *result, int at)
+{
+    if (at < 0 || result->findings[at].subcause != WI_SUB_UNDER_FILLED)
+        return at;
+    for (int i = 0; i < result->finding_count; i++)
+        if (result->findings[i].subcause == WI_SUB_UNBATCHED_SERVING &&
+            result->findings[i].share * 1000 >= (double)WI_LIMIT_VERDICT_PERMILLE)
+            return i;
+    return at;
+}
+
 static const char *why_not_high(enum wi_confidence confidence)
 {
     if (confidence == WI_CONF_LOW)
@@ -55,7 +68,7 @@ struct wi_verdict wi_verdict_of(const struct wi_result *result)
         verdict.reason = "no device operation was recorded";
         return verdict;
     }
-    int at = largest_stall(result);
+    int at = behind_small_kernels(result, largest_stall(result));
     if (reaches(totals.compute_ns, totals.window_ns, WI_LIMIT_LIMITED_BY_GPU_PERMILLE))
         return (struct wi_verdict){"compute", -1, WI_CONF_HIGH, NULL};
     if (reaches(totals.unknown_ns, totals.window_ns, WI_LIMIT_UNDECIDED_PERMILLE)) {

@@ -100,10 +100,17 @@ static void match_input_rules(void)
     struct wi_evidence e = evidence(WI_PORTION_INPUT_WAIT);
     must_be("ANNOTATED_WAIT", &e);
     e.children = 2;
+    e.child_cpu = 0.3;
+    must_be("ANNOTATED_HAND_OFF", &e);
+    e.busiest = 0.8;
+    must_be("ANNOTATED_PRODUCER", &e);
     e.child_disk = 0.5;
     must_be("ANNOTATED_DISK", &e);
     e.child_cpu = 0.8;
     must_be("ANNOTATED_BUSY_WORKERS", &e);
+    e.mean_ns = 100 * MS;
+    e.child_starts = 1;
+    must_be("ANNOTATED_REBUILT", &e);
     e = evidence(WI_PORTION_INPUT_INLINE);
     must_be("ANNOTATED_INLINE", &e);
     e.frame[WI_FRAME_TOKENISE] = 0.5;
@@ -133,6 +140,7 @@ static void match_core_rules(void)
     struct wi_evidence e = evidence(WI_PORTION_RUNNABLE);
     must_be("NO_CORE", &e);
     e.children = 4;
+    e.child_cpu = 0.5;
     e.cores_machine = 8;
     e.runnable = 16;
     must_be("CROWDED", &e);
@@ -226,6 +234,10 @@ static void test_every_override_can_match(void **state)
     assert_string_equal(wi_override_match(&e)->id, "QUOTA");
     e.blocked_launches = 0.9;
     assert_string_equal(wi_override_match(&e)->id, "BLOCKED_LAUNCHES");
+    e.subcause = WI_SUB_MODULE_LOAD;
+    assert_string_equal(wi_override_match(&e)->id, "SLOW_LAUNCH_NO_CORE");
+    e.subcause = WI_SUB_UNDETERMINED;
+    assert_string_equal(wi_override_match(&e)->id, "LATE_WAKE_NO_CORE");
     e.subcause = WI_SUB_PAGEABLE_COPY;
     assert_null(wi_override_match(&e));
 }
