@@ -124,6 +124,26 @@ static void begin_idle(const char *unused)
     open_pipe(0, WAIT_NS);
 }
 
+/* A worker that reads its part of a slow file for each batch. */
+static void begin_reading(const char *path)
+{
+    int ends[2];
+    void *room;
+    if (pipe(ends) != 0 || posix_memalign(&room, 4096, FILE_BYTES) != 0)
+        fail("pipe");
+    pid_t parent = getpid();
+    if (fork() == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        int file = open(path, O_RDONLY | O_DIRECT);
+        while (getppid() == parent && read(file, room, FILE_BYTES) == FILE_BYTES &&
+               write(ends[1], "b", 1) == 1)
+            ;
+        _exit(0);
+    }
+    close(ends[1]);
+    fd = ends[0];
+}
+
 static void begin_path(const char *path)
 {
     fd = open(path, O_RDONLY);
@@ -325,6 +345,7 @@ static const struct way {
 } WAYS[] = {
     {"busy-child", begin_busy, read_byte, 0},
     {"idle-child", begin_idle, read_byte, 0},
+    {"reading-child", begin_reading, read_byte, 0},
     {"fifo", begin_path, read_byte, 0},
     {"file", begin_direct, read_direct, 0},
     {"mapped", begin_mapped, touch_pages, 0},
