@@ -54,7 +54,7 @@ class Machine:
         self.root.cleanup()
 
 
-def look(files, way=("sleep", "40")):
+def look(files, way=("sleep", "14")):
     """The samples of a short job on that machine."""
     with Machine(files) as root:
         seen = watch(list(way), lib=TEST_LIB, WI_TEST_ROOT=root)
@@ -163,12 +163,12 @@ base = look({})
 always = {f for f in ALL if base.mean(f) is None}  # there are no children to be busy
 print("unknown here:", sorted(always))
 for path, figures in HIDDEN.items():
-    seen = look({path: None}, ("sleep", "20"))
+    seen = look({path: None}, ("sleep", "18"))
     for figure in figures:
         checks.equal(f"without {path}: {figure}", only(seen.samples, figure), None)
     lost = {f for f in ALL if seen.mean(f) is None} - always - set(figures)
     checks.true(f"without {path}: the rest", lost <= {"child_starts", "child_exits"}, lost)
-nothing = look({path: None for path in HIDDEN}, ("sleep", "20"))
+nothing = look({path: None for path in HIDDEN}, ("sleep", "18"))
 checks.true("without any of them: the device's figures", nothing.mean("gpu_util_permille") is not None)
 
 # ---- cut, hostile and absurd
@@ -180,7 +180,7 @@ PATHS = ["/proc/stat", "/proc/loadavg", "/proc/self/cgroup", "/proc/self/status"
          "/proc/self/stat", "/sys/fs/cgroup/cpu.max", "/sys/fs/cgroup/cpu.stat",
          "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.stat"]
 for text in ABSURD:
-    seen = look({path: text for path in PATHS}, ("sleep", "10"))
+    seen = look({path: text for path in PATHS}, ("sleep", "6"))
     bad = [(f, s[f]) for s in seen.samples for f in ALL if s[f] is not None and s[f] < 0]
     checks.true(f"absurd {text[:12]!r}: nothing below zero", not bad, bad)
     checks.true(f"absurd {text[:12]!r}: no absurd cores",
