@@ -73,19 +73,19 @@ static void push_device(struct wi_engine *engine, const struct wi_device_info *i
         device->info = *info;
 }
 
-/* Frames are kept by what they say; one that says nothing is not kept. */
+/* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
     for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
         if (engine->steps[i])
             wi_steps_mark(engine->steps[i], span->start_ns);
-    if (span->kind < WI_SPAN_COUNT && span->kind != WI_SPAN_FRAME) {
-        wi_clock_span(&engine->calls, span, span->kind);
-    } else if (span->kind == WI_SPAN_FRAME) {
+    uint8_t kind = span->kind;
+    if (kind == WI_SPAN_FRAME) {
         int frame = wi_frame_kind_of(wi_names_text(engine->config.names, span->name));
-        if (frame >= 0)
-            wi_clock_span(&engine->calls, span, (uint8_t)(WI_SPAN_COUNT + frame));
+        kind = frame < 0 ? WI_SPAN_FRAME : (uint8_t)(WI_SPAN_COUNT + frame);
     }
+    if (kind < WI_SPAN_COUNT + WI_FRAME_COUNT)
+        wi_clock_span(&engine->calls, span, kind);
 }
 
 static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)

@@ -2,6 +2,8 @@
  * Threads: any. Pure. */
 #include "analyze/rules.h"
 
+#include "analyze/limits.h"
+
 static void read_samples(struct wi_evidence *e, const struct wi_signature *sig,
                          const struct wi_run_evidence *run)
 {
@@ -42,15 +44,34 @@ static double deviation_of_periods(const struct wi_signature *sig)
     return root(sig->period_m2 / (double)(sig->periods - 1)) / sig->period_mean_ns;
 }
 
+/* The time that shares of what looks showed are taken of: looks begin only some ms into a silence,
+ * so what they saw stands for all of it if it is enough of it. */
+static double seen_of(int64_t seen_ns, double total)
+{
+    double seen = (double)seen_ns;
+    return seen * 100 >= total * (double)WI_LIMIT_SEEN_PERCENT ? seen : total;
+}
+
+static int is_look(int kind)
+{
+    return (kind >= WI_SPAN_WAIT_FUTEX && kind <= WI_SPAN_BUSY_POLL) || kind == WI_SPAN_COLLECTING;
+}
+
 static void read_shares(struct wi_evidence *e, const struct wi_signature *sig, double total)
 {
     if (!(total > 0))
         return;
+    int64_t looked = 0, framed = sig->span_ns[WI_SPAN_FRAME]; /* frames that say nothing */
+    for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
+        looked += is_look(kind) ? sig->span_ns[kind] : 0;
+    for (int kind = 0; kind < WI_FRAME_COUNT; kind++)
+        framed += sig->frame_ns[kind];
+    double of_looks = seen_of(looked, total), of_frames = seen_of(framed, total);
     e->waiting = (double)sig->portion_ns[WI_PORTION_WAITING] / total;
     for (int kind = 0; kind < WI_SPAN_COUNT; kind++)
-        e->span[kind] = (double)sig->span_ns[kind] / total;
+        e->span[kind] = (double)sig->span_ns[kind] / (is_look(kind) ? of_looks : total);
     for (int kind = 0; kind < WI_FRAME_COUNT; kind++)
-        e->frame[kind] = (double)sig->frame_ns[kind] / total;
+        e->frame[kind] = (double)sig->frame_ns[kind] / of_frames;
 }
 
 struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,

@@ -140,6 +140,37 @@ static void test_no_core_in_a_run(void **state)
     bench_close(&b);
 }
 
+/* Looks at a silent thread begin 5 ms into each silence: what they show stands for the whole, if it
+ * is a fifth of it. 20 silences of 8 ms, of which the last 3 (or the last 1) are seen to wait for a
+ * lock. */
+static void lock_seen_for(int64_t seen_us, enum wi_subcause expected)
+{
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t i = 0, at = 0; i < 20; i++, at += 8110) {
+        struct wi_host_call call = make_call(&b, WI_API_LAUNCH, at, at + 10);
+        call.corr = ++b.corr;
+        call.run_ns = call.runnable_ns = 0;
+        wi_engine_call(b.engine, &call);
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 10, at + 110);
+        wi_engine_op(b.engine, &op);
+        struct wi_event event = {.kind = WI_EVENT_SPAN};
+        event.u.span = (struct wi_host_span){(at + 8110 - seen_us) * US, (at + 8110) * US, 100, 0,
+                                             WI_SPAN_WAIT_LOCK};
+        wi_engine_push(b.engine, &event);
+    }
+    finish(&b);
+    assert_int_equal(us_of(&b, expected), 19 * 8000);
+    bench_close(&b);
+}
+
+static void test_looks_stand_for_the_silence(void **state)
+{
+    (void)state;
+    lock_seen_for(3000, WI_SUB_GIL_CONTENTION);
+    lock_seen_for(1000, WI_SUB_UNDETERMINED);
+}
+
 /* A thread that spins until its input comes is waiting for it, however busy it looks. */
 static void test_spinning_is_not_work(void **state)
 {
@@ -676,6 +707,7 @@ int main(void)
         cmocka_unit_test(test_verdict_from_five_percent),
         cmocka_unit_test(test_no_core_in_a_run),
         cmocka_unit_test(test_spinning_is_not_work),
+        cmocka_unit_test(test_looks_stand_for_the_silence),
         cmocka_unit_test(test_first_wait_has_no_sample),
         cmocka_unit_test(test_long_silence_ends_a_run),
         cmocka_unit_test(test_change_of_pace),
