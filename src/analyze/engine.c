@@ -7,7 +7,6 @@
 #include "analyze/engine_state.h"
 #include "analyze/limits.h"
 #include "base/err.h"
-#include "model/collective.h"
 
 #define DEFAULT_BUDGET_BYTES ((size_t)40 << 20)
 #define TRIM_EVERY_OPS       16 /* a walk over the threads; each gap looks at all calls that are left */
@@ -197,9 +196,4 @@ void wi_engine_finish(struct wi_engine *engine)
 int64_t wi_engine_watermark(const struct wi_engine *engine)
 {
     return engine->watermark_ns;
-}
-
-int wi_kernel_is_collective(const char *name)
-{
-    return wi_name_is_collective(name);
 }

@@ -49,8 +49,4 @@ int wi_engine_result(struct wi_engine *engine, struct wi_arena *arena, struct wi
 /* The time up to which everything is accounted; WI_UNKNOWN before the first advance. */
 int64_t wi_engine_watermark(const struct wi_engine *engine);
 
-/* Is this kernel name one of a communication library (NCCL, RCCL, NVSHMEM)? For the producers of
- * ops, which set WI_OP_COLLECTIVE. */
-int wi_kernel_is_collective(const char *name);
-
 #endif

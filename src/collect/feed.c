@@ -13,6 +13,7 @@
 #include "collect/tracefile.h"
 #include "collect/watch_waits.h"
 #include "cuda/driver.h"
+#include "model/collective.h"
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
  * here and in tables. */
@@ -178,7 +179,7 @@ static void op(struct wi_device_op *op)
         }
         op->start_ns = op->end_ns = exit_ns;
     }
-    if (op->kind == WI_OP_KERNEL && wi_kernel_is_collective(wi_names_text(state.names, op->name)))
+    if (op->kind == WI_OP_KERNEL && wi_name_is_collective(wi_names_text(state.names, op->name)))
         op->flags |= WI_OP_COLLECTIVE;
     wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
     if (++state.ops % OPS_AT_ONCE == 0)
