@@ -141,7 +141,7 @@ static void test_no_core_in_a_run(void **state)
 }
 
 /* Looks at a silent thread begin 5 ms into each silence: what they show stands for the whole, if it
- * is a fifth of it. 20 silences of 8 ms, of which the last 3 (or the last 1) are seen to wait for a
+ * is a twentieth of it. 20 silences of 8 ms, of which the last 3 ms (or 0.3) are seen to wait for a
  * lock. */
 static void lock_seen_for(int64_t seen_us, enum wi_subcause expected)
 {
@@ -168,7 +168,7 @@ static void test_looks_stand_for_the_silence(void **state)
 {
     (void)state;
     lock_seen_for(3000, WI_SUB_GIL_CONTENTION);
-    lock_seen_for(1000, WI_SUB_UNDETERMINED);
+    lock_seen_for(300, WI_SUB_UNDETERMINED);
 }
 
 /* A thread that spins until its input comes is waiting for it, however busy it looks. */
