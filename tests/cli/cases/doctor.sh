@@ -1,6 +1,6 @@
 export WHYIDLE_LIB=$STAND_IN
 facts() { rc whyidle doctor "$@" | grep -E '^(ok|note|less|BAD|rc) ' | grep -E "$want"; }
-want='program|rc'
+want='^[a-zA-Z]+ +program|^rc'
 facts -- sh | sed 's|/[^ ]*/||g'
 printf '#!/usr/bin/env sh\n' > script; chmod +x script
 facts -- ./script | sed 's|/[^ ]*/||g'
