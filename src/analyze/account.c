@@ -70,12 +70,12 @@ int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op
 }
 
 /* The latest sample that was taken by end_ns: the same one however late the gap is charged. Starts
- * of child processes count from all samples of the gap. 0 if there is none. */
+ * and exits of child processes count from all samples of the gap. 0 if there is none. */
 static int sample_of(const struct wi_sample_sums *sums, int64_t start_ns, int64_t end_ns,
                      struct wi_host_sample *out)
 {
     const struct wi_host_sample *best = NULL;
-    int64_t starts = WI_UNKNOWN;
+    int64_t starts = WI_UNKNOWN, exits = WI_UNKNOWN;
     uint64_t kept = sums->count < WI_RECENT_SAMPLES ? sums->count : WI_RECENT_SAMPLES;
     for (uint64_t i = 0; i < kept; i++) {
         const struct wi_host_sample *sample = &sums->recent[i];
@@ -85,12 +85,16 @@ static int sample_of(const struct wi_sample_sums *sums, int64_t start_ns, int64_
             best = sample;
         if (sample->at_ns > start_ns && sample->child_starts != WI_UNKNOWN)
             starts = (starts == WI_UNKNOWN ? 0 : starts) + sample->child_starts;
+        if (sample->at_ns > start_ns && sample->child_exits != WI_UNKNOWN)
+            exits = (exits == WI_UNKNOWN ? 0 : exits) + sample->child_exits;
     }
     if (!best)
         return 0;
     *out = *best;
     if (starts != WI_UNKNOWN)
         out->child_starts = starts;
+    if (exits != WI_UNKNOWN)
+        out->child_exits = exits;
     return 1;
 }
 

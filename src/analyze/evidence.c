@@ -14,6 +14,7 @@ static void read_samples(struct wi_evidence *e, const struct wi_signature *sig,
     e->child_cpu = wi_sampled_mean(seen, WI_SAMPLED_CHILD_CPU, -1);
     e->child_disk = wi_sampled_mean(seen, WI_SAMPLED_CHILD_DISK, -1);
     e->child_starts = wi_sampled_mean(seen, WI_SAMPLED_CHILD_STARTS, -1);
+    e->child_exits = wi_sampled_mean(seen, WI_SAMPLED_CHILD_EXITS, -1);
     e->cores_idle = wi_sampled_mean(seen, WI_SAMPLED_CORES_IDLE, -1);
     e->cores_allowed = wi_sampled_mean(seen, WI_SAMPLED_CORES_ALLOWED, -1);
     e->cores_machine = wi_sampled_mean(seen, WI_SAMPLED_CORES_MACHINE, -1);

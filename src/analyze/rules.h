@@ -20,7 +20,8 @@ struct wi_evidence {
     int in_step;               /* between two launches, with no copy and no wait around it */
     double span[WI_SPAN_COUNT];
     double frame[WI_FRAME_COUNT];
-    double children, child_cpu, child_disk, child_starts; /* starts: per second of samples */
+    double children, child_cpu, child_disk, child_starts,
+        child_exits; /* starts: per second of samples */
     double cores_idle, cores_allowed, cores_machine, runnable;
     double threads_busy, busiest;       /* other threads of the process */
     double issuer_run, issuer_runnable; /* the launching thread, over whole seconds */

@@ -39,6 +39,7 @@ static struct wi_evidence evidence(int portion)
                                 .child_cpu = -1,
                                 .child_disk = -1,
                                 .child_starts = -1,
+                                .child_exits = -1,
                                 .cores_idle = -1,
                                 .cores_allowed = -1,
                                 .cores_machine = -1,
@@ -82,7 +83,9 @@ static void match_waiting_rules(void)
     must_be("FRAME_SAVING", &e);
     e = none;
     e.mean_ns = 100 * MS;
-    e.child_starts = 1;
+    e.child_starts = 1; /* workers that only start are a loader's beginning */
+    assert_string_equal(wi_rule_match(&e)->id, "ASLEEP");
+    e.child_exits = 1;
     must_be("REBUILT", &e);
     e = none;
     e.span[WI_SPAN_WAIT_FILE] = 0.5;
@@ -109,7 +112,7 @@ static void match_input_rules(void)
     e.child_cpu = 0.8;
     must_be("ANNOTATED_BUSY_WORKERS", &e);
     e.mean_ns = 100 * MS;
-    e.child_starts = 1;
+    e.child_starts = e.child_exits = 1;
     must_be("ANNOTATED_REBUILT", &e);
     e = evidence(WI_PORTION_INPUT_INLINE);
     must_be("ANNOTATED_INLINE", &e);
