@@ -102,16 +102,17 @@ static struct wi_charge charge_of(const struct wi_account *account, struct wi_de
                                   const struct wi_host_sample *sample, uint64_t occurrence)
 {
     struct wi_engine *engine = account->engine;
-    return (struct wi_charge){.calls = &engine->calls,
-                              .ledger = account->ledger,
-                              .sample = sample,
-                              .device = device,
-                              .devices = engine->devices,
-                              .device_count = engine->device_count,
-                              .blind = engine->blind,
-                              .blind_count = engine->blind_count,
-                              .occurrence = occurrence,
-                              .before_first_op = !device->used || !device->busy_count};
+    return (struct wi_charge){
+        .calls = &engine->calls,
+        .ledger = account->ledger,
+        .sample = sample,
+        .device = device,
+        .devices = engine->devices,
+        .device_count = engine->device_count,
+        .blind = engine->blind,
+        .blind_count = engine->blind_count < WI_BLIND_SLOTS ? engine->blind_count : WI_BLIND_SLOTS,
+        .occurrence = occurrence,
+        .before_first_op = !device->used || !device->busy_count};
 }
 
 static void charge_gap(const struct wi_account *account, struct wi_device *device, int64_t end_ns,

@@ -239,6 +239,19 @@ int64_t wi_calls_owed_since(struct wi_calls *calls, int64_t give_up_ns)
     return oldest;
 }
 
+void wi_calls_forgive(struct wi_calls *calls, int64_t limit_ns)
+{
+    for (uint32_t i = 0; i < calls->thread_count; i++) {
+        uint32_t at = calls->threads[i].owed;
+        for (; at != WI_NO_SLOT; at = calls->slots[at].next)
+            if (calls->slots[at].call.enter_ns < limit_ns)
+                calls->slots[at].settled = 1;
+    }
+    for (uint32_t i = calls->overdue_count; i-- > 0;)
+        if (calls->overdue[i].exit_ns < limit_ns)
+            calls->overdue[i] = calls->overdue[--calls->overdue_count];
+}
+
 int64_t wi_calls_overdue_since(const struct wi_calls *calls, int32_t device)
 {
     int64_t since = INT64_MAX;

@@ -124,6 +124,8 @@ void wi_calls_join(struct wi_calls *calls, uint32_t slot, const struct wi_device
 /* Entry of the oldest call that owes a record, INT64_MAX if none. Calls entered before give_up_ns
  * become overdue and hold nothing back any more. */
 int64_t wi_calls_owed_since(struct wi_calls *calls, int64_t give_up_ns);
+/* The records of calls entered before limit_ns will not come: they owe none any more. */
+void wi_calls_forgive(struct wi_calls *calls, int64_t limit_ns);
 /* Earliest exit of an overdue call of the device, INT64_MAX if none. */
 int64_t wi_calls_overdue_since(const struct wi_calls *calls, int32_t device);
 /* Forgets calls and spans that ended before limit_ns, keeping the last one of each thread. */

@@ -87,14 +87,31 @@ static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
         wi_clock_span(&engine->calls, span, kind);
 }
 
+/* A recorder that stays blind says so again and again: neighbours are one interval. */
+static void push_blind(struct wi_engine *engine, int64_t start_ns, int64_t end_ns)
+{
+    struct wi_busy_span *last = &engine->blind[(engine->blind_count - 1) % WI_BLIND_SLOTS];
+    if (engine->blind_count && start_ns >= last->start_ns && start_ns <= last->end_ns) {
+        start_ns = last->end_ns;
+        end_ns = end_ns > start_ns ? end_ns : start_ns;
+        last->end_ns = end_ns;
+    } else {
+        engine->blind[engine->blind_count++ % WI_BLIND_SLOTS] =
+            (struct wi_busy_span){start_ns, end_ns};
+    }
+    engine->blind_ns += end_ns - start_ns;
+}
+
 static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 {
     if (loss->kind >= WI_LOSS_COUNT)
         return;
     engine->coverage.lost[loss->kind] += loss->count;
     int timed = loss->start_ns != WI_UNKNOWN && loss->end_ns != WI_UNKNOWN;
-    if (loss->kind == WI_LOSS_BLIND && timed && engine->blind_count < WI_BLIND_SLOTS)
-        engine->blind[engine->blind_count++] = (struct wi_busy_span){loss->start_ns, loss->end_ns};
+    if (timed && (loss->kind == WI_LOSS_BLIND || loss->kind == WI_LOSS_OTHER_TOOL))
+        push_blind(engine, loss->start_ns, loss->end_ns);
+    if (timed && loss->kind == WI_LOSS_OTHER_TOOL) /* what has not come by now went elsewhere */
+        wi_calls_forgive(&engine->calls, loss->end_ns);
 }
 
 static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)

@@ -37,8 +37,9 @@ struct wi_engine {
     struct wi_device *devices[WI_DEVICE_SLOTS];    /* by order of appearance */
     struct wi_step_finder *steps[WI_DEVICE_SLOTS]; /* NULL where there was no memory */
     uint32_t device_count;
-    struct wi_busy_span blind[WI_BLIND_SLOTS];
-    uint32_t blind_count;
+    struct wi_busy_span blind[WI_BLIND_SLOTS]; /* ring: older ones lie behind the sweep */
+    uint32_t blind_count;                      /* so far */
+    int64_t blind_ns;                          /* of all of them */
     struct wi_sample_sums samples;
     struct wi_coverage coverage;
     struct wi_call_row call_rows[WI_API_COUNT];

@@ -179,14 +179,6 @@ static int fill_copies_and_gaps(struct build *build)
     return WI_OK;
 }
 
-static int64_t blind_total(const struct wi_engine *engine)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < engine->blind_count; i++)
-        total += engine->blind[i].end_ns - engine->blind[i].start_ns;
-    return total;
-}
-
 static uint64_t owing(const struct wi_engine *engine)
 {
     uint64_t count = engine->calls.overwritten + engine->calls.overdue_count;
@@ -203,7 +195,7 @@ static void fill_coverage(const struct wi_engine *engine, struct wi_result *resu
     result->coverage = engine->coverage;
     result->coverage.calls_owing = owing(engine);
     result->coverage.lost[WI_LOSS_THREADS] += engine->calls.thread_overflow;
-    result->coverage.blind_ns = blind_total(engine);
+    result->coverage.blind_ns = engine->blind_ns;
     for (uint32_t i = 0; i < engine->calls.thread_count; i++)
         result->threads += engine->calls.threads[i].issued > 0;
     result->engine_bytes = engine->arena.mapped_bytes;

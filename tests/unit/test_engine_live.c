@@ -219,6 +219,59 @@ static void test_blind_interval(void **state)
     bench_close(&b);
 }
 
+/* Another tool takes the records over at 1 s while a launch still owes its own, and gives them back
+ * at 15 s: told once a second, it is one interval, and the launch is not waited for. */
+static void test_other_tool(void **state)
+{
+    (void)state;
+    struct bench b;
+    const int64_t second = 1000000; /* us */
+    bench_open(&b, 0, 0);
+    launch(&b, 0, 10, 10, 500);
+    struct wi_host_call call = make_call(&b, WI_API_LAUNCH, 900, 910);
+    call.corr = ++b.corr;
+    call.flags = WI_CALL_OWES;
+    wi_engine_call(b.engine, &call);
+    for (int i = 1; i < 15; i++) {
+        struct wi_event event = {.kind = WI_EVENT_LOSS};
+        event.u.loss =
+            (struct wi_loss){i * second * US, (i + 1) * second * US, 5, 0, WI_LOSS_OTHER_TOOL};
+        wi_engine_push(b.engine, &event);
+        wi_engine_advance(b.engine, (i + 1) * second * US);
+    }
+    for (int i = 15; i < 20; i++)
+        launch(&b, i * second, i * second + 10, i * second + 10, i * second + 1010);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 14 * second);
+    assert_int_equal(b.result.coverage.blind_ns, 14 * second * US);
+    assert_int_equal(b.result.coverage.lost[WI_LOSS_OTHER_TOOL], 70);
+    assert_int_equal(b.result.coverage.calls_owing, 0);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
+/* More blind intervals than are kept: all are charged, each when its gap ends. */
+static void test_many_blind_intervals(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 0, 0);
+    for (int i = 0; i < 200; i++) {
+        launch(&b, i * 1000, i * 1000 + 10, i * 1000 + 10, i * 1000 + 110);
+        struct wi_event event = {.kind = WI_EVENT_LOSS};
+        event.u.loss =
+            (struct wi_loss){(i * 1000 + 200) * US, (i * 1000 + 300) * US, 0, 0, WI_LOSS_BLIND};
+        wi_engine_push(b.engine, &event);
+        wi_engine_advance(b.engine, (i * 1000 + 400) * US);
+    }
+    launch(&b, 200000, 200010, 200010, 200110);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 200 * 100);
+    assert_int_equal(b.result.coverage.blind_ns, 200 * 100 * US);
+    assert_exact(device_of(&b, 0));
+    bench_close(&b);
+}
+
 /* A report in between changes nothing: the final one is the same as without it. */
 static void test_reports_in_between(void **state)
 {
@@ -365,6 +418,8 @@ int main(void)
         cmocka_unit_test(test_late_record_takes_the_blind_time_back),
         cmocka_unit_test(test_record_without_times),
         cmocka_unit_test(test_blind_interval),
+        cmocka_unit_test(test_other_tool),
+        cmocka_unit_test(test_many_blind_intervals),
         cmocka_unit_test(test_reports_in_between),
         cmocka_unit_test(test_memory_is_constant),
         cmocka_unit_test(test_beyond_the_pending_calls),
