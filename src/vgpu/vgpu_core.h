@@ -111,7 +111,8 @@ struct vgpu_core {
     uint32_t size_bytes;
     void (*call_enter)(struct vgpu_call *call);
     int (*call_leave)(struct vgpu_call *call, int result);
-    void (*set_tracer)(const struct vgpu_tracer *tracer);          /* NULL: none */
+    /* The driver serves one tracer: false while another is there. NULL: none any more. */
+    bool (*set_tracer)(const struct vgpu_tracer *tracer);
     int (*device_info)(int device, struct vgpu_device_info *info); /* 0, or -1: no such device */
     /* The same by the machine's ordinal, hidden devices too. */
     int (*machine_device_info)(int machine_device, struct vgpu_device_info *info);

@@ -32,9 +32,14 @@ enum ct_kind {
 };
 
 extern pthread_mutex_t ct_lock;
-/* Whether a stand-in driver is there and no fault forbids the call; attaches the tracer. */
+/* Whether a stand-in driver is there and no fault forbids the call. */
+int ct_ready(void);
+/* The same, and makes this library the driver's tracer; fails while another image of it is. */
 int ct_attach(void);
-void ct_detach(void);
+/* Lets the driver go once nobody is subscribed and no kind is enabled. */
+void ct_detach_if_idle(void);
+bool ct_any_subscriber(void);
+bool ct_any_kind(void);
 const struct vgpu_core *ct_core(void);
 uint64_t ct_now(void);
 /* A driver time in the clock of the records. */
@@ -60,6 +65,10 @@ void ct_record_device(int device);
 void ct_deliver_full(void);
 void ct_forget_subscriber(void);
 void ct_forget_activities(void);
+
+enum ct_attribute { CT_ZEROED = 5, CT_PER_THREAD = 9 };
+uint64_t ct_attribute(enum ct_attribute attribute);
+void ct_forget_attributes(void);
 
 /* Every exported entry opens with ENTER and closes with LEAVE. */
 void ct_enter(void);

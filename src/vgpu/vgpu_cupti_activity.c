@@ -34,12 +34,12 @@ static struct {
     request_function request;
     complete_function complete;
     bool enabled[CT_KINDS];
-    bool zeroed, per_thread, worker;
+    bool worker;
     struct buffer *buffers; /* oldest first */
     size_t dropped;
     uint64_t count; /* device records, for the drop fault */
     pthread_cond_t wake;
-} state = {.per_thread = VGPU_MAJOR >= 13, .wake = PTHREAD_COND_INITIALIZER};
+} state = {.wake = PTHREAD_COND_INITIALIZER};
 
 /* Column of the kinds table: the library's own version unless VGPU_CUPTI_STRIDES names another. */
 static int version_column(void)
@@ -71,9 +71,29 @@ bool ct_kind_enabled(uint32_t kind)
     return state.request != NULL && kind < CT_KINDS && state.enabled[kind];
 }
 
+bool ct_any_kind(void)
+{
+    bool any = false;
+    for (int kind = 0; kind < CT_KINDS; kind++) {
+        any = any || state.enabled[kind];
+    }
+    return any;
+}
+
+/* What nobody flushed is lost; its buffers are never given back. */
 void ct_forget_activities(void)
 {
     memset(state.enabled, 0, sizeof(state.enabled));
+    ct_forget_attributes();
+    while (state.buffers != NULL) {
+        struct buffer *buffer = state.buffers;
+        state.buffers = buffer->next;
+        free(buffer->records);
+        free(buffer);
+    }
+    state.request = NULL;
+    state.complete = NULL;
+    state.dropped = 0;
 }
 
 static void unlink_buffer(struct buffer *buffer)
@@ -194,8 +214,8 @@ void ct_deliver_full(void)
 static struct buffer *current(void)
 {
     struct buffer *buffer = state.buffers;
-    while (buffer != NULL &&
-           (buffer->full || (state.per_thread && !pthread_equal(buffer->owner, pthread_self())))) {
+    while (buffer != NULL && (buffer->full || (ct_attribute(CT_PER_THREAD) != 0 &&
+                                               !pthread_equal(buffer->owner, pthread_self())))) {
         buffer = buffer->next;
     }
     return buffer;
@@ -215,7 +235,7 @@ static struct buffer *request(void)
         free(buffer);
         return NULL;
     }
-    if (!state.zeroed) {
+    if (ct_attribute(CT_ZEROED) == 0) {
         memset(buffer->data, 0, buffer->bytes);
     }
     buffer->owner = pthread_self();
@@ -303,9 +323,10 @@ VGPU_API int cuptiActivityDisable(uint32_t kind);
 int cuptiActivityDisable(uint32_t kind)
 {
     ct_enter();
-    int result = ct_stride(kind) == 0 ? CT_INVALID_KIND : ct_attach();
+    int result = ct_stride(kind) == 0 ? CT_INVALID_KIND : ct_ready();
     if (result == CT_SUCCESS) {
         state.enabled[kind] = false;
+        ct_detach_if_idle();
     }
     return ct_leave(result);
 }
@@ -319,7 +340,7 @@ int cuptiActivityFlushAll(uint32_t flags)
         pause();
     }
     ct_enter();
-    int result = ct_attach();
+    int result = ct_ready();
     if (result == CT_SUCCESS && state.complete != NULL) {
         deliver_ready(false, (flags & FLUSH_FORCED) != 0);
     }
@@ -331,7 +352,7 @@ int cuptiActivityFlushPeriod(uint32_t milliseconds)
 {
     (void)milliseconds; /* full buffers are delivered at once anyway */
     ct_enter();
-    return ct_leave(ct_attach());
+    return ct_leave(ct_ready());
 }
 
 VGPU_API int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
@@ -377,42 +398,15 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid_bytes, void **recor
     return CT_SUCCESS;
 }
 
-enum { ATTRIBUTES = 10, ATTRIBUTE_ZEROED = 5, ATTRIBUTE_PER_THREAD = 9 };
-
-static uint64_t attributes[ATTRIBUTES] = {3200000, 8388608, 250, 65536, 64,
-                                          0,       3,       3,   0,     VGPU_MAJOR >= 13};
-static const size_t attribute_bytes[ATTRIBUTES] = {8, 8, 8, 8, 8, 1, 8, 8, 1, 1};
-
-VGPU_API int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
-int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value)
+/* One context a device: the calls for one context are those for all. */
+VGPU_API int cuptiActivityEnableContext(void *context, uint32_t kind);
+int cuptiActivityEnableContext(void *context, uint32_t kind)
 {
-    if (attribute >= ATTRIBUTES || bytes == NULL || value == NULL ||
-        *bytes < attribute_bytes[attribute]) {
-        return CT_INVALID_PARAMETER;
-    }
-    ct_enter();
-    int result = ct_attach();
-    if (result == CT_SUCCESS) {
-        attributes[attribute] = 0;
-        memcpy(&attributes[attribute], value, attribute_bytes[attribute]);
-        state.zeroed = attributes[ATTRIBUTE_ZEROED] != 0;
-        state.per_thread = attributes[ATTRIBUTE_PER_THREAD] != 0;
-    }
-    return ct_leave(result);
+    return context != NULL ? cuptiActivityEnable(kind) : CT_INVALID_CONTEXT;
 }
 
-VGPU_API int cuptiActivityGetAttribute(uint32_t attribute, size_t *bytes, void *value);
-int cuptiActivityGetAttribute(uint32_t attribute, size_t *bytes, void *value)
+VGPU_API int cuptiActivityDisableContext(void *context, uint32_t kind);
+int cuptiActivityDisableContext(void *context, uint32_t kind)
 {
-    if (attribute >= ATTRIBUTES || bytes == NULL || value == NULL ||
-        *bytes < attribute_bytes[attribute]) {
-        return CT_INVALID_PARAMETER;
-    }
-    ct_enter();
-    int result = ct_attach();
-    if (result == CT_SUCCESS) {
-        memcpy(value, &attributes[attribute], attribute_bytes[attribute]);
-        *bytes = attribute_bytes[attribute];
-    }
-    return ct_leave(result);
+    return context != NULL ? cuptiActivityDisable(kind) : CT_INVALID_CONTEXT;
 }

@@ -49,7 +49,7 @@ VGPU_API int cuptiGetDeviceId(void *context, uint32_t *device);
 int cuptiGetDeviceId(void *context, uint32_t *device)
 {
     ct_enter();
-    int result = ct_attach();
+    int result = ct_ready();
     if (result == CT_SUCCESS) {
         void *own = context != NULL ? context : ct_core()->current_context();
         result = own != NULL && device != NULL ? CT_SUCCESS : CT_INVALID_CONTEXT;
@@ -64,7 +64,7 @@ VGPU_API int cuptiGetContextId(void *context, uint32_t *id);
 int cuptiGetContextId(void *context, uint32_t *id)
 {
     ct_enter();
-    int result = ct_attach();
+    int result = ct_ready();
     if (result == CT_SUCCESS) {
         *id = ct_core()->context_id(context);
         result = *id != 0 ? CT_SUCCESS : CT_INVALID_CONTEXT;
@@ -75,7 +75,7 @@ int cuptiGetContextId(void *context, uint32_t *id)
 static int stream_id(void *context, void *stream, bool per_thread, uint32_t *id)
 {
     ct_enter();
-    int result = ct_attach();
+    int result = ct_ready();
     if (result == CT_SUCCESS) {
         *id = ct_core()->stream_id(context, stream, per_thread);
         result = *id != UINT32_MAX ? CT_SUCCESS : CT_INVALID_STREAM;
@@ -100,13 +100,5 @@ int cuptiActivityEnableLatencyTimestamps(uint8_t on)
 {
     (void)on; /* the fields stay 0, as with hardware tracing */
     ct_enter();
-    return ct_leave(ct_attach());
-}
-
-VGPU_API int cuptiFinalize(void);
-int cuptiFinalize(void)
-{
-    ct_enter();
-    ct_detach();
-    return ct_leave(CT_SUCCESS);
+    return ct_leave(ct_ready());
 }

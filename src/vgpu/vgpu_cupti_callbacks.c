@@ -76,6 +76,11 @@ void ct_forget_subscriber(void)
     memset(&subscriber, 0, sizeof(subscriber));
 }
 
+bool ct_any_subscriber(void)
+{
+    return subscriber.function != NULL;
+}
+
 static bool wanted(uint32_t domain, uint32_t cbid)
 {
     return subscriber.function != NULL && domain < DOMAINS && cbid < CBIDS && cbid != 0 &&
@@ -157,6 +162,7 @@ int cuptiUnsubscribe(void *handle)
     bool mine = handle == &subscriber && subscriber.function != NULL;
     if (mine) {
         ct_forget_subscriber();
+        ct_detach_if_idle();
     }
     return ct_leave(mine ? CT_SUCCESS : CT_INVALID_PARAMETER);
 }

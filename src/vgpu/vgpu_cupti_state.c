@@ -15,6 +15,7 @@ pthread_mutex_t ct_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct {
     pthread_once_t core_once;
     const struct vgpu_core *core;
+    bool tracing; /* this image of the library is the driver's tracer */
     bool system_threads;
 } state = {.core_once = PTHREAD_ONCE_INIT};
 
@@ -89,10 +90,8 @@ static void resource(const struct vgpu_resource *resource)
     pthread_mutex_unlock(&ct_lock);
 }
 
-int ct_attach(void)
+int ct_ready(void)
 {
-    static const struct vgpu_tracer tracer = {enter,           leave,    operation,
-                                              synchronization, overhead, resource};
     if (vg_faults()->subscribe != 0) {
         return (int)vg_faults()->subscribe;
     }
@@ -102,17 +101,27 @@ int ct_attach(void)
     if (ct_core()->torn_down()) {
         return CT_NOT_INITIALIZED;
     }
-    ct_core()->set_tracer(&tracer);
     return CT_SUCCESS;
 }
 
-void ct_detach(void)
+int ct_attach(void)
 {
-    if (ct_core() != NULL) {
-        ct_core()->set_tracer(NULL);
+    static const struct vgpu_tracer tracer = {enter,           leave,    operation,
+                                              synchronization, overhead, resource};
+    int result = ct_ready();
+    if (result == CT_SUCCESS && !state.tracing) {
+        state.tracing = ct_core()->set_tracer(&tracer);
+        result = state.tracing ? CT_SUCCESS : CT_MULTIPLE_SUBSCRIBERS;
     }
-    ct_forget_subscriber();
-    ct_forget_activities();
+    return result;
+}
+
+void ct_detach_if_idle(void)
+{
+    if (state.tracing && !ct_any_subscriber() && !ct_any_kind()) {
+        ct_core()->set_tracer(NULL);
+        state.tracing = false;
+    }
 }
 
 /* A clock a tool registered is the clock of the records from then on: the model's times are put
@@ -134,7 +143,7 @@ VGPU_API int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void));
 int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void))
 {
     ct_enter();
-    int result = ct_attach();
+    int result = ct_ready();
     if (result == CT_SUCCESS) {
         own_clock.since_ns = vg_now_ns();
         own_clock.since = read != NULL ? read() : 0;
@@ -172,4 +181,28 @@ int cuptiSetThreadIdType(uint32_t type)
     ct_enter();
     state.system_threads = type == 1;
     return ct_leave(type <= 1 ? CT_SUCCESS : CT_INVALID_PARAMETER);
+}
+
+VGPU_API int cuptiGetThreadIdType(uint32_t *type);
+int cuptiGetThreadIdType(uint32_t *type)
+{
+    if (type == NULL) {
+        return CT_INVALID_PARAMETER;
+    }
+    ct_enter();
+    *type = state.system_threads ? 1 : 0;
+    return ct_leave(CT_SUCCESS);
+}
+
+/* Takes the library back to the state in which it was loaded: whoever used it has to begin anew. */
+VGPU_API int cuptiFinalize(void);
+int cuptiFinalize(void)
+{
+    ct_enter();
+    ct_forget_subscriber();
+    ct_forget_activities();
+    ct_detach_if_idle();
+    own_clock.read = NULL;
+    state.system_threads = false;
+    return ct_leave(CT_SUCCESS);
 }

@@ -90,7 +90,7 @@ int vg_module_function_count(const struct vg_module *module);
 /* 0 when calls may run; else the error they return. */
 int vg_driver_state(void);
 struct vg_context *vg_current_context(void);
-void vg_set_tracer(const struct vgpu_tracer *tracer);
+bool vg_set_tracer(const struct vgpu_tracer *tracer);
 const struct vgpu_core *vg_core_table(void);
 /* The exported function of that name, per-thread variant if asked and there is one; NULL: none. */
 void *vg_driver_entry(const char *name, bool per_thread);

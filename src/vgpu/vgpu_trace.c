@@ -16,9 +16,14 @@ static struct {
 
 static __thread struct vgpu_call *current_call;
 
-void vg_set_tracer(const struct vgpu_tracer *tracer)
+bool vg_set_tracer(const struct vgpu_tracer *tracer)
 {
-    atomic_store(&state.tracer, tracer);
+    const struct vgpu_tracer *none = NULL;
+    if (tracer == NULL) {
+        atomic_store(&state.tracer, NULL);
+        return true;
+    }
+    return atomic_compare_exchange_strong(&state.tracer, &none, tracer) || none == tracer;
 }
 
 /* For players of exact timelines: the host time of this thread's next launch, copy, allocation,

@@ -43,6 +43,7 @@ int cuptiActivityFlushAll(uint32_t flags);
 int cuptiActivityGetNextRecord(uint8_t *buffer, size_t bytes, void **record);
 int cuptiActivityGetNumDroppedRecords(void *context, uint32_t stream, size_t *dropped);
 int cuptiActivitySetAttribute(uint32_t attribute, size_t *bytes, void *value);
+int cuptiActivityGetAttribute(uint32_t attribute, size_t *bytes, void *value);
 int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void));
 int cuptiGetTimestamp(uint64_t *time);
 int cuptiGetVersion(uint32_t *version);
