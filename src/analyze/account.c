@@ -269,6 +269,9 @@ void wi_account_next(struct wi_engine *engine)
     if (slot != WI_NO_SLOT)
         device->last_thread = engine->calls.slots[slot].thread_index;
     struct wi_active active = activate(engine, device, &op, slot);
+    wi_reservoir_op(&engine->calls.reservoir,
+                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].kept,
+                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].seq, &op, active.waves);
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))
         return;

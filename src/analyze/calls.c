@@ -22,6 +22,7 @@ int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
     calls->slot_cap = WI_CALL_FIRST;
     calls->first_enter_ns = WI_UNKNOWN;
     calls->last_exit_ns = WI_UNKNOWN;
+    wi_reservoir_init(&calls->reservoir, arena);
     if (!calls->slots || !calls->by_corr || !calls->early || !calls->threads || !calls->runs)
         return WI_ERR_NOMEM;
     return WI_OK;
@@ -153,6 +154,9 @@ void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
         corr_insert(calls, call->corr, index);
     struct wi_thread *thread = &calls->threads[thread_index];
     wi_clock_note(calls, thread, index);
+    /* a query that finds nothing new is part of the silence around it; a spin of them is a wait */
+    if (wi_clock_walks(call) || (call->api_class == WI_API_QUERY && call->repeat))
+        slot->kept = wi_reservoir_call(&calls->reservoir, call, slot->seq, thread_index);
     link_slot(calls, thread, index);
     if (calls->first_enter_ns == WI_UNKNOWN || call->enter_ns < calls->first_enter_ns)
         calls->first_enter_ns = call->enter_ns;

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "analyze/reservoir.h"
 #include "base/arena.h"
 #include "model/event.h"
 
@@ -41,6 +42,7 @@ struct wi_call_slot {
     uint32_t behind;     /* of a sync: the device-to-host copy right before it, else WI_NO_SLOT */
     uint64_t behind_seq; /* seq of that copy: tells whether the slot still holds it */
     uint32_t thread_index;
+    uint32_t kept;   /* place in the reservoir + 1, 0 = not kept */
     uint8_t trimmed; /* no longer in the list of its thread */
     uint8_t settled; /* its device record has come, was given up, or none is owed */
 };
@@ -109,6 +111,7 @@ struct wi_calls {
     uint64_t launches_blocked;            /* of them: returned only after their kernel */
     uint64_t overwritten;                 /* calls lost to the bound while their record was owed */
     uint64_t thread_overflow;             /* calls of threads beyond the table */
+    struct wi_reservoir reservoir;        /* stretches of the run for predictions */
 };
 
 /* 0, or WI_ERR_NOMEM. Takes about 15 MiB of address space, touched as it fills. */

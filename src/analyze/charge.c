@@ -28,11 +28,19 @@ void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_p
     }
 }
 
-void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
-                       const struct wi_call_slot *culprit)
+void wi_charge_label(struct wi_charge *charge, const struct wi_call_slot *slot, int own,
+                     const struct wi_signature *sig)
+{
+    if (sig && slot)
+        wi_reservoir_label(&charge->calls->reservoir, slot->kept, slot->seq, own,
+                           (uint32_t)(sig - charge->ledger->slots));
+}
+
+const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause,
+                                             int64_t ns, const struct wi_call_slot *culprit)
 {
     if (ns <= 0)
-        return;
+        return NULL;
     struct wi_sig_key key = {
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
     uint64_t gap = charge->occurrence;
@@ -41,8 +49,10 @@ void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int6
         key.site_after = culprit->call.site;
         charge->occurrence = culprit->seq;
     }
-    wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
+    struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
+    wi_charge_add(charge, sig, WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;
+    return sig;
 }
 
 /* Time of [start_ns, end_ns) in which another device was busy. */
@@ -182,7 +192,9 @@ static void walk(struct wi_charge *charge, int64_t start, int64_t end, uint32_t 
         }
         int64_t to = call->call.exit_ns < end ? call->call.exit_ns : end;
         if (to > at) {
-            wi_charge_decided(charge, call_cause(charge, call, at, to), to - at, call);
+            wi_charge_label(
+                charge, call, 1,
+                wi_charge_decided(charge, call_cause(charge, call, at, to), to - at, call));
             at = to;
         }
         host.before = call;

@@ -40,10 +40,14 @@ struct wi_gap_end {
 void wi_charge_gap(struct wi_charge *charge, int64_t start_ns, int64_t end_ns,
                    const struct wi_gap_end *end);
 /* Charges to one decided sub-cause. culprit: the call that costs the time, NULL if no call does;
- * all that one call costs is one occurrence. */
-void wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
+ * all that one call costs is one occurrence. Returns the signature, NULL if there was no room. */
+const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
                        const struct wi_call_slot *culprit);
 
+/* Notes for predictions that the silence before a call, or the call itself, was charged to a
+ * signature; sig NULL: nothing to note. */
+void wi_charge_label(struct wi_charge *charge, const struct wi_call_slot *slot, int own,
+                     const struct wi_signature *sig);
 /* Adds to a signature and remembers it if it is the largest piece so far; NULL spills. */
 void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,
                    int64_t ns);

@@ -10,6 +10,7 @@
 #include "analyze/host_sums.h"
 #include "analyze/ledger.h"
 #include "analyze/op_queue.h"
+#include "analyze/predict.h"
 #include "analyze/result.h"
 #include "analyze/steps.h"
 #include "analyze/tables.h"
@@ -44,6 +45,7 @@ struct wi_engine {
     struct wi_coverage coverage;
     struct wi_call_row call_rows[WI_API_COUNT];
     uint64_t gaps; /* ids of gaps, from the top; ops count from below */
+    struct wi_predicted predicted;
     int64_t watermark_ns;
     int finished;
 };

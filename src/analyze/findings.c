@@ -46,14 +46,27 @@ struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi
     return run;
 }
 
+enum wi_subcause wi_findings_cause(const struct wi_signature *sig, int portion,
+                                   const struct wi_run_evidence *run, const char **rule)
+{
+    struct wi_evidence evidence = wi_evidence_of(sig, portion, run);
+    if (sig->key.subcause == WI_UNDECIDED) {
+        const struct wi_rule *match = wi_rule_match(&evidence);
+        *rule = match->id;
+        return match->subcause;
+    }
+    const struct wi_rule *better = wi_override_match(&evidence);
+    *rule = better ? better->id : "direct";
+    return better ? better->subcause : (enum wi_subcause)sig->key.subcause;
+}
+
 /* A decided signature, unless the evidence says better. */
 static void sum_decided(const struct wi_signature *sig, const struct wi_run_evidence *run,
                         struct wi_cause_sum *sums)
 {
-    struct wi_evidence evidence = wi_evidence_of(sig, WI_PORTION_UNSEEN, run);
-    const struct wi_rule *better = wi_override_match(&evidence);
-    int subcause = better ? (int)better->subcause : sig->key.subcause;
-    add(&sums[subcause], sig, wi_ledger_total(sig), 1, better ? better->id : "direct");
+    const char *rule;
+    enum wi_subcause subcause = wi_findings_cause(sig, WI_PORTION_UNSEEN, run, &rule);
+    add(&sums[subcause], sig, wi_ledger_total(sig), 1, rule);
 }
 
 static void sum_undecided(const struct wi_signature *sig, const struct wi_run_evidence *run,
@@ -63,9 +76,9 @@ static void sum_undecided(const struct wi_signature *sig, const struct wi_run_ev
     for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
         if (!sig->portion_ns[portion])
             continue;
-        struct wi_evidence evidence = wi_evidence_of(sig, portion, run);
-        const struct wi_rule *rule = wi_rule_match(&evidence);
-        add(&sums[rule->subcause], sig, sig->portion_ns[portion], portion == main, rule->id);
+        const char *rule;
+        enum wi_subcause subcause = wi_findings_cause(sig, portion, run, &rule);
+        add(&sums[subcause], sig, sig->portion_ns[portion], portion == main, rule);
     }
 }
 

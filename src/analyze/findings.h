@@ -21,6 +21,10 @@ struct wi_cause_sum {
 
 /* What holds for the whole run, from all signatures and the calls. */
 struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls);
+/* The sub-cause of one portion of a signature (a decided one has only WI_PORTION_UNSEEN), and the id
+ * of the rule that says so. */
+enum wi_subcause wi_findings_cause(const struct wi_signature *sig, int portion,
+                                   const struct wi_run_evidence *run, const char **rule);
 /* Classifies every signature of the device into sums[WI_SUB_COUNT], zeroed by the caller. */
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
                      struct wi_cause_sum *sums);

@@ -148,12 +148,15 @@ static int apply_causal_rule(const struct wi_host_walk *walk, struct segment *se
     int cause = exposed_by(walk->charge, seg->before, &work_ns);
     if (cause == WI_SUB_BLOCKING_COPY) {
         int64_t taken = take_work(seg, work_ns);
-        wi_charge_decided(walk->charge, WI_SUB_BLOCKING_COPY, taken, seg->before);
+        wi_charge_label(walk->charge, seg->after, 0,
+                        wi_charge_decided(walk->charge, WI_SUB_BLOCKING_COPY, taken, seg->before));
         return -1;
     }
     if (cause >= 0 && seg->full_ns <= WI_LIMIT_SHORT_WORK_NS) {
         int64_t taken = take_work(seg, seg->end_ns - seg->start_ns);
-        wi_charge_decided(walk->charge, (enum wi_subcause)cause, taken, seg->before);
+        wi_charge_label(
+            walk->charge, seg->after, 0,
+            wi_charge_decided(walk->charge, (enum wi_subcause)cause, taken, seg->before));
         return -1;
     }
     return cause;
@@ -175,7 +178,8 @@ static void apply_dispatch_rule(const struct wi_host_walk *walk, struct segment 
         struct wi_copy_facts facts = wi_copy_facts_of(walk->charge->calls, after);
         cause = wi_copy_cause(&facts);
     }
-    wi_charge_decided(walk->charge, cause, take_work(seg, ns), after);
+    wi_charge_label(walk->charge, after, 0,
+                    wi_charge_decided(walk->charge, cause, take_work(seg, ns), after));
 }
 
 static uint8_t decade_of(int64_t ns)
@@ -269,6 +273,7 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
     for (int i = 0; i < WI_PORTION_COUNT; i++)
         if (seg->share_ns[i])
             wi_charge_add(charge, sig, (enum wi_portion)i, seg->share_ns[i]);
+    wi_charge_label(charge, seg->after, 0, sig);
     if (sig)
         add_spans(walk, sig, seg);
 }

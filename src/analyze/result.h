@@ -62,6 +62,24 @@ struct wi_device_result {
     const struct wi_series *series; /* NULL when unused */
 };
 
+/* What a change to the run would bring. */
+struct wi_prediction {
+    int universe;               /* enum wi_universe, -1 = several together */
+    double speedup, low, high;  /* of the time of the replayed stretches; 0 if withheld */
+    int64_t before_ns, after_ns; /* their time: as replayed without and with the change */
+    int64_t step_before_ns, step_after_ns; /* median step, WI_UNKNOWN without steps */
+    const char *withheld;       /* why there is no figure, NULL if there is one */
+};
+
+/* How well the replay without any change meets the run itself. */
+struct wi_replay {
+    double error;       /* median over steps (or tenths of a stretch) of |replayed / real - 1| */
+    double unexplained; /* share of the time in delays that the model keeps but does not explain */
+    uint64_t calls;     /* replayed */
+    int64_t covered_ns; /* of the window */
+    const char *withheld; /* why nothing is predicted, NULL if something is */
+};
+
 /* One thing worth telling. Ordered by ns, largest first. */
 struct wi_finding {
     enum wi_subcause subcause;
@@ -82,6 +100,7 @@ struct wi_finding {
     const char *fix;  /* what to change, with {placeholders}: report/placeholders.def */
     const char *seen; /* what was seen, with {placeholders} */
     const char *rule; /* id of the row of rules.def that decided, or of the direct rule */
+    struct wi_prediction predicted; /* what its fix would bring */
 };
 
 struct wi_verdict {
@@ -157,6 +176,9 @@ struct wi_result {
     int finding_count;
     struct wi_finding *findings;
     struct wi_verdict verdict;
+    int prediction_count; /* one a universe that changes something, gpu-2x always */
+    struct wi_prediction *predictions;
+    struct wi_replay replay;
     int kernel_count;
     struct wi_kernel_row *kernels;
     int copy_count;

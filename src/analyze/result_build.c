@@ -229,6 +229,8 @@ int wi_engine_result(struct wi_engine *engine, struct wi_arena *arena, struct wi
         result->end_ns = engine->calls.last_exit_ns;
     }
     order_findings(result);
+    if (wi_predict_result(engine, arena, result) != 0)
+        result->replay.withheld = "the replay did not fit into its memory";
     result->verdict = wi_verdict_of(result);
     return WI_OK;
 }

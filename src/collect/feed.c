@@ -17,7 +17,7 @@
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
  * here and in tables. */
-#define ENGINE_BYTES ((size_t)32 << 20)
+#define ENGINE_BYTES ((size_t)48 << 20)
 #define NAME_BYTES   ((size_t)2 << 20)
 #define CONTEXTS     256
 #define DEVICES      64

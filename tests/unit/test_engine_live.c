@@ -326,7 +326,7 @@ static void test_memory_is_constant(void **state)
     (void)state;
     uint64_t few = bytes_after(20000), many = bytes_after(1000000);
     assert_int_equal(few, many);
-    assert_true(many <= (uint64_t)40 << 20);
+    assert_true(many <= (uint64_t)(40 + 16) << 20 /* 16: stretches kept for predictions */);
 }
 
 /* One record outstanding while 200 000 other calls come: the table of calls grows to its bound and
@@ -353,7 +353,8 @@ static void test_beyond_the_pending_calls(void **state)
     assert_int_equal(device_of(&b, 0)->kernels, 200000);
     assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 2000000);
     assert_true(b.result.coverage.calls_owing >= 1);
-    assert_true(b.result.engine_bytes <= (uint64_t)40 << 20);
+    assert_true(b.result.engine_bytes <= (uint64_t)(40 + 16)
+                                             << 20 /* 16: stretches kept for predictions */);
     bench_close(&b);
 }
 

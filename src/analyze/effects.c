@@ -1,0 +1,133 @@
+/* Effects of a change, see effects.h.
+ * Threads: the engine's. */
+#include "analyze/effects.h"
+
+#include "analyze/remedies.h"
+#include "base/err.h"
+
+/* With fewer than this many expected among the kept stretches, their share there is chance. */
+#define RARE_EXPECTED 8
+
+static int reads_back(int subcause)
+{
+    return subcause == WI_SUB_READ_BACK_SYNC || subcause == WI_SUB_EXPLICIT_SYNC;
+}
+
+static void split_one(struct wi_split *split, const struct wi_signature *sig,
+                      const struct wi_run_evidence *run)
+{
+    split->total_ns = wi_ledger_total(sig);
+    split->count = sig->hist.count + (sig->occurrence != 0);
+    for (int i = 0; i < WI_PORTION_COUNT && split->total_ns > 0; i++) {
+        const char *rule;
+        if (sig->portion_ns[i] <= 0)
+            continue;
+        split->share[i] = (double)sig->portion_ns[i] / (double)split->total_ns;
+        split->subcause[i] = (uint8_t)wi_findings_cause(sig, i, run, &rule);
+        if (split->share[i] > split->share[split->main])
+            split->main = (uint8_t)i;
+    }
+    split->read_back = reads_back(split->subcause[split->main]) || reads_back(sig->key.exposed_by);
+}
+
+/* What launches without a label cost is what those with one are charged to. */
+static enum wi_subcause launch_cause(const struct wi_ledger *ledger, const struct wi_splits *splits)
+{
+    int64_t sums[WI_SUB_COUNT] = {0};
+    enum wi_subcause best = WI_SUB_LAUNCH_BOUND;
+    for (uint32_t i = 0; i < splits->slots; i++)
+        if (ledger->slots[i].key.subcause == WI_SUB_LAUNCH_BOUND)
+            sums[splits->of[i].subcause[splits->of[i].main]] += splits->of[i].total_ns;
+    for (int i = 0; i < WI_SUB_COUNT; i++)
+        if (sums[i] > sums[best])
+            best = (enum wi_subcause)i;
+    return best;
+}
+
+int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_ledger *ledger,
+                 const struct wi_run_evidence *run, double kept_share)
+{
+    *splits = (struct wi_splits){.slots = WI_SIG_SLOTS + WI_SIG_OTHERS};
+    splits->of = wi_arena_alloc(arena, splits->slots * sizeof(*splits->of));
+    if (!splits->of)
+        return WI_ERR_NOMEM;
+    for (uint32_t i = 0; i < splits->slots; i++) {
+        struct wi_split *split = &splits->of[i];
+        split_one(split, &ledger->slots[i], run);
+        split->rare = kept_share < 1 && ledger->slots[i].key.subcause == WI_UNDECIDED &&
+                      (double)split->count * kept_share < RARE_EXPECTED;
+        splits->rare_ns += split->rare ? split->total_ns : 0;
+    }
+    splits->launch = launch_cause(ledger, splits);
+    return WI_OK;
+}
+
+static struct wi_effect none(void)
+{
+    return (struct wi_effect){.scale = 1, .rate = 1};
+}
+
+static struct wi_effect of_cause(const struct wi_change *change, enum wi_subcause subcause)
+{
+    struct wi_effect effect = none();
+    effect.scale = change->host[subcause].scale;
+    effect.stay_ns = change->host[subcause].stay_ns;
+    effect.rate = change->host[subcause].rate;
+    return effect;
+}
+
+static struct wi_effect of_split(const struct wi_change *change, const struct wi_split *split)
+{
+    if (split->total_ns <= 0)
+        return none();
+    enum wi_subcause main = (enum wi_subcause)split->subcause[split->main];
+    struct wi_effect effect = of_cause(change, main);
+    effect.scale = 0;
+    for (int i = 0; i < WI_PORTION_COUNT; i++)
+        effect.scale += split->share[i] * change->host[split->subcause[i]].scale;
+    const struct wi_remedy *remedy = wi_remedy_of(main);
+    enum wi_clock_kind clock = remedy ? remedy->clock : WI_CLOCK_FIXED;
+    effect.queue = clock == WI_CLOCK_QUEUE || clock == WI_CLOCK_HERE;
+    effect.here = clock == WI_CLOCK_HERE;
+    /* input that the thread makes itself is work, until workers make it */
+    effect.producer = effect.here ? effect.rate != 1 : clock != WI_CLOCK_FIXED;
+    effect.rare = split->rare;
+    effect.read_back = split->read_back;
+    if (split->read_back && change->readback_every == 1) {
+        effect.scale = 0; /* the value is still waited for, the work behind it is not there */
+        effect.stay_ns = change->host[WI_SUB_READ_BACK_SYNC].stay_ns;
+    }
+    return effect;
+}
+
+static int64_t changed_total(const struct wi_split *split, const struct wi_effect *effect)
+{
+    int64_t scaled = (int64_t)((double)split->total_ns * effect->scale / effect->rate);
+    int64_t stays = effect->stay_ns * (int64_t)split->count;
+    stays = stays < split->total_ns ? stays : split->total_ns;
+    return scaled > stays ? scaled : stays;
+}
+
+int wi_effects_of(struct wi_effects *effects, struct wi_arena *arena,
+                  const struct wi_splits *splits, const struct wi_change *change, int64_t *rare_ns)
+{
+    struct wi_effect *of = wi_arena_alloc(arena, (splits->slots + 1) * sizeof(*of));
+    if (!of)
+        return WI_ERR_NOMEM;
+    *effects = (struct wi_effects){.change = change, .of = of};
+    *rare_ns = 0;
+    of[0] = none();
+    for (uint32_t i = 0; i < splits->slots; i++) {
+        of[i + 1] = of_split(change, &splits->of[i]);
+        if (splits->of[i].rare)
+            *rare_ns += changed_total(&splits->of[i], &of[i + 1]);
+    }
+    for (int i = 0; i < WI_API_COUNT; i++)
+        effects->api[i] = none();
+    effects->dispatch = of_cause(change, splits->launch);
+    effects->api[WI_API_LAUNCH] = effects->api[WI_API_GRAPH_LAUNCH] =
+        of_cause(change, splits->launch);
+    effects->api[WI_API_ALLOC] = effects->api[WI_API_FREE] = of_cause(change, WI_SUB_ALLOCATOR);
+    effects->api[WI_API_PIN] = of_cause(change, WI_SUB_PIN_PER_COPY);
+    return WI_OK;
+}

@@ -1,0 +1,27 @@
+/* Predictions: the kept stretches of the run (reservoir.h) replayed with a change.
+ * Threads: the engine's. Allocates from the arena that is given. */
+#ifndef WI_ANALYZE_PREDICT_H
+#define WI_ANALYZE_PREDICT_H
+
+#include "analyze/change.h"
+#include "analyze/engine.h"
+#include "analyze/result.h"
+
+/* What was predicted last, so that a report in between need not do it anew. */
+struct wi_predicted {
+    uint64_t calls; /* that the run had then; 0 = nothing was predicted yet */
+    struct wi_replay replay;
+    struct wi_prediction of_universe[WI_UNIVERSE_COUNT];
+    struct wi_prediction of_cause[WI_SUB_COUNT];
+};
+
+/* Replays one change: *out gets what it would bring. 0, or WI_ERR_NOMEM. A prediction that cannot
+ * be made has out->withheld set to the reason. */
+int wi_predict_change(struct wi_engine *engine, struct wi_arena *arena,
+                      const struct wi_change *change, struct wi_prediction *out);
+/* Fills result->predictions, result->replay and findings[].predicted. Predicts anew when the run
+ * has ended or has twice the calls of last time, else repeats what it said then. 0, or
+ * WI_ERR_NOMEM. */
+int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct wi_result *result);
+
+#endif

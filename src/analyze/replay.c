@@ -1,0 +1,467 @@
+/* Replaying a stretch with a change, see replay.h.
+ * Threads: the engine's. May not: allocate in a pass. */
+#include "analyze/replay.h"
+
+#include <string.h>
+
+#include "analyze/limits.h"
+
+#define THREADS     256u
+#define DEVICES     16u
+#define COLLECTIVES 32u
+#define NEVER       INT64_MIN
+
+struct producer {
+    int64_t measured_ns, arrival_ns; /* of its latest input, as measured and as replayed */
+    int64_t asked_ns[2];             /* when the latest two inputs were taken */
+    int64_t apart_ns;                /* excluded by then */
+    int known;
+};
+
+struct thread_state {
+    struct producer producer;
+    int64_t volume_end_ns; /* of copies for their volume that were made not to block */
+    uint64_t read_backs;
+    int dropped;    /* the latest read-back does not wait */
+    uint8_t in_run; /* inside a run of copies that became one; its direction + 1 */
+};
+
+struct collective {
+    uint32_t name, stream;
+    int64_t least_ns;
+};
+
+struct wi_replay_state {
+    const struct wi_replay_model *model;
+    const struct wi_effects *effects;
+    int64_t *start_ns, *end_ns, *enter_ns, *exit_ns; /* of every move */
+    int64_t ready_ns[WI_STREAM_SLOTS];
+    int64_t engine_ns[DEVICES][2], full_ns[DEVICES];
+    struct thread_state threads[THREADS];
+    struct collective collectives[COLLECTIVES];
+    uint32_t collective_count;
+    int64_t apart_ns; /* of silences accounted apart, so far */
+};
+
+struct wi_replay_state *wi_replay_create(struct wi_arena *arena, uint32_t most_moves)
+{
+    struct wi_replay_state *state = wi_arena_alloc(arena, sizeof(*state));
+    int64_t *times = wi_arena_alloc(arena, 4 * (size_t)(most_moves + 1) * sizeof(*times));
+    if (!state || !times)
+        return NULL;
+    state->start_ns = times;
+    state->end_ns = times + most_moves + 1;
+    state->enter_ns = state->end_ns + most_moves + 1;
+    state->exit_ns = state->enter_ns + most_moves + 1;
+    return state;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t scaled(int64_t ns, double scale)
+{
+    return scale == 1 ? ns : (int64_t)((double)ns * scale);
+}
+
+static int64_t changed(const struct wi_effect *effect, int64_t ns)
+{
+    if (ns <= 0)
+        return ns;
+    return most(scaled(ns, effect->scale), least(ns, effect->stay_ns));
+}
+
+static const struct wi_effect *silence_effect(const struct wi_effects *effects,
+                                              const struct wi_move *move)
+{
+    int dispatch = !move->silence_sig && move->silence_ns < WI_LIMIT_RUN_SILENCE_FLOOR_NS;
+    return dispatch ? &effects->dispatch : &effects->of[move->silence_sig];
+}
+
+static int64_t own_time(const struct wi_effects *effects, const struct wi_move *move)
+{
+    const struct wi_kept *kept = move->kept;
+    if (kept->own_sig)
+        return changed(&effects->of[kept->own_sig], move->own_ns);
+    return changed(&effects->api[kept->api_class], move->own_ns);
+}
+
+/* ---- the producer of inputs */
+
+/* The input that the call waited for arrives after the one before it, as long after as it did, or
+ * as much sooner as the producer got faster; it was not begun before there was room for it. */
+static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
+                       const struct wi_effect *effect, const struct wi_move *move, int64_t asked_ns)
+{
+    int64_t measured = move->kept->enter_ns;
+    int64_t arrives = asked_ns + move->silence_ns;
+    if (producer->known) {
+        int64_t apart = measured - producer->measured_ns - (state->apart_ns - producer->apart_ns);
+        if (effect->here)
+            apart = move->silence_ns;
+        int64_t begun = producer->arrival_ns;
+        if (effect->queue)
+            begun = most(begun, producer->asked_ns[0]);
+        arrives = begun + scaled(apart, 1 / effect->rate);
+    }
+    producer->known = 1;
+    producer->measured_ns = measured;
+    producer->apart_ns = state->apart_ns;
+    producer->arrival_ns = arrives;
+    producer->asked_ns[0] = producer->asked_ns[1];
+    producer->asked_ns[1] = most(asked_ns, arrives);
+    return arrives;
+}
+
+/* When the call is entered, given when its host clock was free. */
+static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *move,
+                          int64_t free_ns)
+{
+    const struct wi_effect *effect = silence_effect(state->effects, move);
+    struct thread_state *thread = &state->threads[move->kept->thread];
+    if (move->flags & WI_MOVE_ANCHORED)
+        return free_ns + move->silence_ns;
+    if (effect->rare) {
+        state->apart_ns += most(0, move->silence_ns);
+        return free_ns;
+    }
+    if (move->silence_ns > WI_LIMIT_SHORT_WORK_NS && thread->volume_end_ns > free_ns)
+        free_ns = thread->volume_end_ns; /* it works on what was copied */
+    if (effect->read_back && thread->dropped)
+        return free_ns + least(move->silence_ns, effect->stay_ns);
+    if (!effect->producer || effect->scale != 1)
+        return free_ns + changed(effect, move->silence_ns);
+    int64_t arrives = arrival(state, &thread->producer, effect, move, free_ns);
+    return most(arrives, free_ns + least(move->silence_ns, effect->stay_ns));
+}
+
+/* ---- copies */
+
+static int crosses(const struct wi_kept *kept)
+{
+    return kept->direction == WI_COPY_H2D || kept->direction == WI_COPY_D2H;
+}
+
+static int is_slow_copy(const struct wi_kept *kept)
+{
+    return kept->api_class == WI_API_COPY && crosses(kept) &&
+           (kept->memory & WI_KEPT_PAGEABLE || kept->flags & WI_CALL_BLOCKING);
+}
+
+/* A copy that would not block if its memory were page-locked: into the device, or out of it for its
+ * volume. A value is waited for whatever memory it goes to. */
+static int becomes_async(const struct wi_effects *effects, const struct wi_kept *kept)
+{
+    return effects->change->async_copies && is_slow_copy(kept) &&
+           (kept->direction == WI_COPY_H2D || kept->bytes >= (uint64_t)WI_LIMIT_READ_BACK_BYTES);
+}
+
+static int64_t copy_time(const struct wi_effects *effects, const struct wi_kept *kept,
+                         int64_t bytes, int64_t ns)
+{
+    double rate = effects->copy_rate[kept->direction < WI_COPY_COUNT ? kept->direction : 0];
+    if (effects->change->async_copies && is_slow_copy(kept) && rate > 0)
+        ns = least(ns, (int64_t)((double)bytes / rate));
+    return scaled(ns, 1 / effects->change->link_factor);
+}
+
+/* All bytes and device time of the copies in a row that begin at `index`. */
+static int run_of_copies(const struct wi_replay_model *model, uint32_t index, int64_t *bytes,
+                         int64_t *ns)
+{
+    const struct wi_kept *head = model->moves[index].kept;
+    int count = 0;
+    *bytes = *ns = 0;
+    for (uint32_t i = index; i < model->count; i++) {
+        const struct wi_kept *kept = model->moves[i].kept;
+        if (!(model->moves[i].flags & WI_MOVE_CALL) || kept->thread != head->thread)
+            continue;
+        if (kept->api_class != WI_API_COPY || kept->direction != head->direction)
+            break;
+        *bytes += (int64_t)kept->bytes;
+        *ns += model->moves[i].flags & WI_MOVE_OP ? kept->end_ns - kept->start_ns : 0;
+        count++;
+    }
+    return count;
+}
+
+/* ---- device work */
+
+static double kernel_factor(const struct wi_change *change, const struct wi_kept *kept)
+{
+    double factor = change->any_kernel_scale;
+    if (kept->waves != UINT16_MAX && kept->waves < 256 / WI_LIMIT_FILL_WAVES_INVERSE)
+        factor *= change->underfilled_scale;
+    /* twice the SMs do nothing for what fits on half of them */
+    double full = kept->waves >= 256 ? 1 : kept->waves <= 128 ? 0 : (kept->waves - 128) / 128.0;
+    return factor * (1 - full * (1 - change->kernel_scale));
+}
+
+static int64_t collective_time(struct wi_replay_state *state, const struct wi_kept *kept,
+                               int64_t ns)
+{
+    if (!state->effects->change->least_collectives)
+        return ns;
+    if (state->effects->change->least_collective_ns)
+        return least(ns, state->effects->change->least_collective_ns);
+    for (uint32_t i = 0; i < state->collective_count; i++)
+        if (state->collectives[i].name == kept->name &&
+            state->collectives[i].stream == kept->stream)
+            return least(ns, state->collectives[i].least_ns);
+    return ns;
+}
+
+static int64_t device_time(struct wi_replay_state *state, const struct wi_kept *kept)
+{
+    int64_t ns = kept->end_ns - kept->start_ns;
+    if (kept->kind == WI_OP_KERNEL && kept->op_flags & WI_OP_COLLECTIVE)
+        return collective_time(state, kept, ns);
+    if (kept->kind == WI_OP_KERNEL)
+        return scaled(ns, kernel_factor(state->effects->change, kept));
+    if (kept->kind == WI_OP_GRAPH)
+        return scaled(ns, state->effects->change->kernel_scale *
+                              state->effects->change->any_kernel_scale);
+    return kept->kind == WI_OP_COPY && crosses(kept)
+               ? copy_time(state->effects, kept, (int64_t)kept->bytes, ns)
+               : ns;
+}
+
+/* Latency as measured from the entry holds some of the call's own time, which may have changed. */
+static int64_t latency(const struct wi_replay_state *state, const struct wi_move *move)
+{
+    int64_t own = state->model->moves[move->call].own_ns;
+    if (state->model->moves[move->call].waits_for != WI_NO_MOVE || own <= 0)
+        return move->latency_ns;
+    int64_t now = own_time(state->effects, &state->model->moves[move->call]);
+    int64_t inside = least(own, move->latency_ns);
+    return move->latency_ns - inside + (int64_t)((double)inside * (double)now / (double)own);
+}
+
+static void run_op(struct wi_replay_state *state, uint32_t index, int64_t ns, int detached)
+{
+    const struct wi_move *move = &state->model->moves[index];
+    uint32_t device = (uint8_t)move->kept->device % DEVICES;
+    int64_t *ready = &state->ready_ns[move->stream];
+    int64_t spacing = most(move->spacing_ns, state->effects->change->spacing_ns);
+    int64_t start = NEVER;
+    if (move->call != WI_NO_MOVE)
+        start = state->enter_ns[move->call] + latency(state, move);
+    if (*ready != NEVER)
+        start = most(start, *ready + spacing);
+    if (move->starts_after != WI_NO_MOVE)
+        start = most(start, state->end_ns[move->starts_after] + spacing);
+    int64_t *engine = &state->engine_ns[device][move->kept->direction == WI_COPY_D2H];
+    if (move->flags & WI_MOVE_ENGINE)
+        start = most(start, *engine);
+    if (move->flags & WI_MOVE_FULL)
+        start = most(start, state->full_ns[device]);
+    if (start == NEVER)
+        start = move->kept->start_ns; /* nothing before it is known */
+    state->start_ns[index] = start;
+    state->end_ns[index] = start + ns;
+    if (!detached)
+        *ready = start + ns;
+    if (move->kept->kind == WI_OP_COPY && crosses(move->kept))
+        *engine = start + ns;
+    if (move->flags & WI_MOVE_FILLS)
+        state->full_ns[device] = start + ns;
+}
+
+/* ---- calls */
+
+/* 1 if the call no longer waits for the device. */
+static int drops_wait(struct wi_replay_state *state, const struct wi_move *move)
+{
+    const struct wi_kept *kept = move->kept;
+    struct thread_state *thread = &state->threads[kept->thread];
+    int64_t every = state->effects->change->readback_every;
+    if (becomes_async(state->effects, kept))
+        return 1;
+    if (!every)
+        return 0;
+    if (!(move->flags & WI_MOVE_READ_BACK)) /* what the host made of the value goes back */
+        return thread->dropped && kept->api_class == WI_API_COPY &&
+               kept->direction == WI_COPY_H2D && kept->bytes < (uint64_t)WI_LIMIT_READ_BACK_BYTES;
+    int of_copy = kept->api_class == WI_API_SYNC && move->prev != WI_NO_MOVE &&
+                  state->model->moves[move->prev].kept->direction == WI_COPY_D2H &&
+                  state->model->moves[move->prev].kept->api_class == WI_API_COPY;
+    if (kept->api_class == WI_API_COPY && kept->bytes > (uint64_t)WI_LIMIT_READ_BACK_BYTES)
+        return 0;
+    if (!of_copy)
+        thread->dropped = ++thread->read_backs % (uint64_t)every != 0;
+    return thread->dropped;
+}
+
+static void finish_call(struct wi_replay_state *state, uint32_t index)
+{
+    const struct wi_move *move = &state->model->moves[index];
+    int64_t own = own_time(state->effects, move), enter = state->enter_ns[index];
+    int64_t exit = enter + own;
+    int dropped = drops_wait(state, move);
+    if (dropped && move->kept->api_class == WI_API_COPY)
+        exit = enter +
+               least(own, state->model->launch_own_ns > 0 ? 2 * state->model->launch_own_ns : own);
+    else if (move->waits_for != WI_NO_MOVE && !dropped)
+        exit = most(enter, state->end_ns[move->waits_for]) + own;
+    if (move->queue_behind != WI_NO_MOVE)
+        exit = most(exit, state->start_ns[move->queue_behind]);
+    state->exit_ns[index] = exit;
+}
+
+/* Copies in a row become one: the first takes all bytes, the others nothing. 1 if that was done. */
+static int coalesce(struct wi_replay_state *state, uint32_t index)
+{
+    const struct wi_move *move = &state->model->moves[index];
+    const struct wi_kept *kept = move->kept;
+    struct thread_state *thread = &state->threads[kept->thread];
+    if (kept->api_class != WI_API_COPY || !crosses(kept)) {
+        thread->in_run = 0;
+        return 0;
+    }
+    int64_t free_ns = move->prev == WI_NO_MOVE ? kept->enter_ns : state->exit_ns[move->prev];
+    if (thread->in_run == kept->direction + 1) {
+        state->enter_ns[index] = state->exit_ns[index] = free_ns;
+        state->start_ns[index] = state->end_ns[index] = state->ready_ns[move->stream];
+        return 1;
+    }
+    int64_t bytes, ns;
+    thread->in_run = 0;
+    if (run_of_copies(state->model, index, &bytes, &ns) < 2)
+        return 0;
+    thread->in_run = kept->direction + 1;
+    double rate = state->effects->copy_rate[kept->direction];
+    if (rate > 0)
+        ns = least(ns, (int64_t)((double)bytes / rate));
+    state->enter_ns[index] = enter_time(state, move, free_ns) + state->effects->change->pack_ns;
+    if (move->flags & WI_MOVE_OP)
+        run_op(state, index, ns, 0);
+    finish_call(state, index);
+    return 1;
+}
+
+static void run_move(struct wi_replay_state *state, uint32_t index)
+{
+    const struct wi_move *move = &state->model->moves[index];
+    const struct wi_kept *kept = move->kept;
+    if (move->flags & WI_MOVE_CALL) {
+        if (state->effects->change->coalesce && coalesce(state, index))
+            return;
+        int64_t free_ns = move->prev == WI_NO_MOVE         ? kept->enter_ns - move->silence_ns
+                          : move->flags & WI_MOVE_ANCHORED ? state->enter_ns[move->prev]
+                                                           : state->exit_ns[move->prev];
+        state->enter_ns[index] = enter_time(state, move, free_ns);
+    }
+    int detached = becomes_async(state->effects, kept) && kept->direction == WI_COPY_D2H;
+    if (move->flags & WI_MOVE_OP)
+        run_op(state, index, device_time(state, kept), detached);
+    if (detached && move->flags & WI_MOVE_OP)
+        state->threads[kept->thread].volume_end_ns = state->end_ns[index];
+    if (move->flags & WI_MOVE_CALL)
+        finish_call(state, index);
+}
+
+/* ---- the pass */
+
+static void find_least_collectives(struct wi_replay_state *state)
+{
+    state->collective_count = 0;
+    for (uint32_t i = 0; i < state->model->count; i++) {
+        const struct wi_kept *kept = state->model->moves[i].kept;
+        if (!(state->model->moves[i].flags & WI_MOVE_OP) || kept->kind != WI_OP_KERNEL ||
+            !(kept->op_flags & WI_OP_COLLECTIVE))
+            continue;
+        uint32_t at = 0;
+        while (at < state->collective_count && (state->collectives[at].name != kept->name ||
+                                                state->collectives[at].stream != kept->stream))
+            at++;
+        if (at == COLLECTIVES)
+            continue;
+        if (at == state->collective_count)
+            state->collectives[state->collective_count++] =
+                (struct collective){kept->name, kept->stream, INT64_MAX};
+        state->collectives[at].least_ns =
+            least(state->collectives[at].least_ns, kept->end_ns - kept->start_ns);
+    }
+}
+
+static void begin(struct wi_replay_state *state, const struct wi_replay_model *model,
+                  const struct wi_effects *effects)
+{
+    state->model = model;
+    state->effects = effects;
+    state->apart_ns = 0;
+    memset(state->threads, 0, sizeof(state->threads));
+    for (uint32_t i = 0; i < THREADS; i++)
+        state->threads[i].volume_end_ns = NEVER;
+    for (uint32_t i = 0; i < WI_STREAM_SLOTS; i++)
+        state->ready_ns[i] = NEVER;
+    for (uint32_t i = 0; i < DEVICES; i++)
+        state->engine_ns[i][0] = state->engine_ns[i][1] = state->full_ns[i] = NEVER;
+    if (effects->change->least_collectives)
+        find_least_collectives(state);
+}
+
+/* Where the run stands after a move: everything before has returned and is done. */
+static int64_t advance(const struct wi_move *move, int64_t front, int64_t exit_ns, int64_t end_ns)
+{
+    if (move->flags & WI_MOVE_CALL)
+        front = most(front, exit_ns);
+    return move->flags & WI_MOVE_OP ? most(front, end_ns) : front;
+}
+
+static void mark(const struct wi_replay_model *model, uint32_t marks, uint32_t index, int64_t front,
+                 struct wi_replayed *out)
+{
+    uint32_t length = model->count - model->first;
+    while (out->marks <= marks &&
+           (uint64_t)(index + 1 - model->first) * marks >= (uint64_t)length * out->marks)
+        out->mark_ns[out->marks++] = front;
+}
+
+void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *model,
+               const struct wi_effects *effects, uint32_t marks, struct wi_replayed *out)
+{
+    begin(state, model, effects);
+    int64_t front = NEVER;
+    *out = (struct wi_replayed){0};
+    for (uint32_t i = 0; i < model->count; i++) {
+        if (i == model->first) {
+            out->start_ns = out->mark_ns[0] =
+                front == NEVER ? model->moves[i].kept->enter_ns : front;
+            out->marks = 1;
+        }
+        run_move(state, i);
+        front = advance(&model->moves[i], front, state->exit_ns[i], state->end_ns[i]);
+        if (i >= model->first)
+            mark(model, marks, i, front, out);
+    }
+    out->end_ns = front;
+}
+
+void wi_replay_measured(const struct wi_replay_model *model, const struct wi_effects *effects,
+                        uint32_t marks, struct wi_replayed *out)
+{
+    int64_t front = NEVER, apart = 0;
+    *out = (struct wi_replayed){0};
+    for (uint32_t i = 0; i < model->count; i++) {
+        const struct wi_move *move = &model->moves[i];
+        if (i == model->first) {
+            out->start_ns = out->mark_ns[0] = front == NEVER ? move->kept->enter_ns : front - apart;
+            out->marks = 1;
+        }
+        if (move->flags & WI_MOVE_CALL && !(move->flags & WI_MOVE_ANCHORED) &&
+            silence_effect(effects, move)->rare)
+            apart += most(0, move->silence_ns);
+        front = advance(move, front, move->kept->exit_ns, move->kept->end_ns);
+        if (i >= model->first)
+            mark(model, marks, i, front - apart, out);
+    }
+    out->end_ns = front - apart;
+}
