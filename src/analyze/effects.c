@@ -82,15 +82,16 @@ static struct wi_effect of_split(const struct wi_change *change, const struct wi
         return none();
     enum wi_subcause main = (enum wi_subcause)split->subcause[split->main];
     struct wi_effect effect = of_cause(change, main);
-    effect.scale = 0;
+    effect.scale = 1; /* exactly, if nothing of it changes */
     for (int i = 0; i < WI_PORTION_COUNT; i++)
-        effect.scale += split->share[i] * change->host[split->subcause[i]].scale;
+        effect.scale -= split->share[i] * (1 - change->host[split->subcause[i]].scale);
     const struct wi_remedy *remedy = wi_remedy_of(main);
     enum wi_clock_kind clock = remedy ? remedy->clock : WI_CLOCK_FIXED;
     effect.queue = clock == WI_CLOCK_QUEUE || clock == WI_CLOCK_HERE;
     effect.here = clock == WI_CLOCK_HERE;
     /* input that the thread makes itself is work, until workers make it */
     effect.producer = effect.here ? effect.rate != 1 : clock != WI_CLOCK_FIXED;
+    effect.scale = effect.scale < 0 ? 0 : effect.scale;
     effect.rare = split->rare;
     effect.read_back = split->read_back;
     if (split->read_back && change->readback_every == 1) {

@@ -429,7 +429,7 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
                const struct wi_effects *effects, uint32_t marks, struct wi_replayed *out)
 {
     begin(state, model, effects);
-    int64_t front = NEVER;
+    int64_t front = NEVER, cycle_ns[2] = {0, 0};
     *out = (struct wi_replayed){0};
     for (uint32_t i = 0; i < model->count; i++) {
         if (i == model->first) {
@@ -438,17 +438,25 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
             out->marks = 1;
         }
         run_move(state, i);
+        if (i == model->cycle_first)
+            cycle_ns[0] = most(front, state->enter_ns[i]);
+        if (i == model->cycle_last)
+            cycle_ns[1] = most(front, state->enter_ns[i]);
         front = advance(&model->moves[i], front, state->exit_ns[i], state->end_ns[i]);
         if (i >= model->first)
             mark(model, marks, i, front, out);
     }
     out->end_ns = front;
+    if (model->cycle_first != WI_NO_MOVE) {
+        out->start_ns = cycle_ns[0];
+        out->end_ns = cycle_ns[1];
+    }
 }
 
 void wi_replay_measured(const struct wi_replay_model *model, const struct wi_effects *effects,
                         uint32_t marks, struct wi_replayed *out)
 {
-    int64_t front = NEVER, apart = 0;
+    int64_t front = NEVER, apart = 0, cycle_ns[2] = {0, 0};
     *out = (struct wi_replayed){0};
     for (uint32_t i = 0; i < model->count; i++) {
         const struct wi_move *move = &model->moves[i];
@@ -459,9 +467,17 @@ void wi_replay_measured(const struct wi_replay_model *model, const struct wi_eff
         if (move->flags & WI_MOVE_CALL && !(move->flags & WI_MOVE_ANCHORED) &&
             silence_effect(effects, move)->rare)
             apart += most(0, move->silence_ns);
+        if (i == model->cycle_first)
+            cycle_ns[0] = most(front, move->kept->enter_ns) - apart;
+        if (i == model->cycle_last)
+            cycle_ns[1] = most(front, move->kept->enter_ns) - apart;
         front = advance(move, front, move->kept->exit_ns, move->kept->end_ns);
         if (i >= model->first)
             mark(model, marks, i, front - apart, out);
     }
     out->end_ns = front - apart;
+    if (model->cycle_first != WI_NO_MOVE) {
+        out->start_ns = cycle_ns[0];
+        out->end_ns = cycle_ns[1];
+    }
 }

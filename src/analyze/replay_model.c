@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/hist.h"
+#include "analyze/ledger.h"
 #include "analyze/limits.h"
 #include "analyze/replay_links.h"
 #include "analyze/replay_order.h"
@@ -186,6 +187,8 @@ static void look_at_starts(struct builder *b)
             continue;
         const struct wi_kept *call = b->model->moves[move->call].kept;
         int64_t ready = ready_of(b, move), start = move->kept->start_ns;
+        if (ready == INT64_MIN)
+            continue; /* it may have been queued behind work that is not in the stretch */
         if (ready <= call->enter_ns && i == move->call && is_launch(call))
             wi_hist_add(&b->latency, most(0, start - call->enter_ns));
         else if (ready > call->exit_ns)
@@ -226,7 +229,10 @@ static void set_start(struct builder *b, uint32_t index)
     const struct wi_kept *call = b->model->moves[move->call].kept;
     int64_t behind_call = most(0, start - call->enter_ns);
     int64_t behind_ready = ready == INT64_MIN ? 0 : start - ready;
-    int queued = ready != INT64_MIN && ready > call->enter_ns + b->usual_latency_ns;
+    /* ready while the call was still being made: what counted is what the start is close to */
+    int queued = ready != INT64_MIN &&
+                 (ready >= call->exit_ns || (ready > call->enter_ns + b->usual_latency_ns &&
+                                             behind_ready <= WI_LIMIT_QUEUED_SPACING_NS));
     if (queued) {
         unexplained = explain_delay(b, move, index, behind_ready, b->usual_spacing_ns,
                                     WI_LIMIT_QUEUED_SPACING_NS);
@@ -269,6 +275,49 @@ static void find_first(struct builder *b)
     b->model->first = first < b->model->count / 2 ? first : 0;
 }
 
+/* Time of the stretch, and that of one signature's silences in it. */
+static int64_t total_silence(const struct wi_replay_model *model, uint32_t signature,
+                             uint32_t *count, uint32_t *first, uint32_t *last)
+{
+    int64_t total = 0;
+    *count = 0;
+    for (uint32_t i = model->first; i < model->count; i++) {
+        const struct wi_move *move = &model->moves[i];
+        if (!(move->flags & WI_MOVE_CALL) || move->silence_sig != signature ||
+            move->silence_ns < WI_LIMIT_SHORT_WORK_NS)
+            continue;
+        *first = (*count)++ ? *first : i;
+        *last = i;
+        total += move->silence_ns;
+    }
+    return total;
+}
+
+/* A stretch that begins and ends anywhere has a part of a cycle too many: where one kind of silence
+ * takes much of the time, only whole cycles from one to the next count. */
+static void find_cycles(struct wi_replay_model *model)
+{
+    uint64_t looked[(WI_SIG_SLOTS + WI_SIG_OTHERS) / 64 + 1] = {0};
+    int64_t most_ns = 0, span = 0;
+    model->cycle_first = model->cycle_last = WI_NO_MOVE;
+    if (model->count)
+        span = model->moves[model->count - 1].kept->enter_ns - model->moves[0].kept->enter_ns;
+    for (uint32_t i = model->first; i < model->count; i++) {
+        uint32_t signature = model->moves[i].silence_sig, count, first = i, last = i;
+        if (!signature || model->moves[i].silence_ns < WI_LIMIT_SHORT_WORK_NS ||
+            looked[signature / 64] >> (signature % 64) & 1)
+            continue;
+        looked[signature / 64] |= (uint64_t)1 << (signature % 64);
+        int64_t ns = total_silence(model, signature, &count, &first, &last);
+        if (count < 2 || ns <= most_ns || /* two make one whole cycle */
+            ns / WI_LIMIT_VERDICT_PERMILLE < span / 1000)
+            continue;
+        most_ns = ns;
+        model->cycle_first = first;
+        model->cycle_last = last;
+    }
+}
+
 static void note_copy_rates(struct wi_replay_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++) {
@@ -307,7 +356,9 @@ static int build(struct builder *b, struct wi_arena *arena, const struct wi_kept
             set_queue_full(b, &b->model->moves[i]);
     }
     note_copy_rates(b->model);
-    return wi_links_labels(arena, b->model->moves, b->model->count);
+    int err = wi_links_labels(arena, b->model->moves, b->model->count);
+    find_cycles(b->model);
+    return err;
 }
 
 int wi_replay_model(struct wi_replay_model *model, struct wi_arena *arena,

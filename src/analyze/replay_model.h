@@ -47,6 +47,9 @@ struct wi_replay_model {
     struct wi_move *moves; /* in the order of their calls */
     uint32_t count;
     uint32_t first; /* the first one behind what hangs over the left edge */
+    /* Entries between which lie whole cycles: the first and the last call behind the wait that
+     * takes the most time; WI_NO_MOVE = no wait recurs. */
+    uint32_t cycle_first, cycle_last;
     int64_t unexplained_ns[WI_OP_GRAPH + 1]; /* delays kept as they were, of the moves from `first`
                                                 on, by the kind of what they delay */
     int64_t launch_own_ns;                   /* median own time of a launch */

@@ -131,6 +131,14 @@ static void match_input_rules(void)
     must_be("DISK", &e);
     e.child_cpu = 0.8;
     must_be("BUSY_WORKERS", &e);
+    e.issuer_runnable = 0.5;
+    e.cores_machine = 8;
+    e.runnable = 15; /* fewer than two for each core are no crowd */
+    assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
+    e.runnable = 16;
+    must_be("CROWDED_INPUT", &e);
+    e.issuer_runnable = 0.4; /* who gets its core is not slowed by the crowd */
+    assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
     e = evidence(WI_PORTION_WAITING);
     e.before_copy = 1;
     e.children = 2;
