@@ -179,6 +179,20 @@ static int fill_copies_and_gaps(struct build *build)
     return WI_OK;
 }
 
+/* The last interval may have been told beyond the end of the job's work. */
+static int64_t blind_in_window(const struct wi_engine *engine)
+{
+    int64_t end = engine->calls.last_exit_ns;
+    if (!engine->blind_count)
+        return 0;
+    const struct wi_busy_span *last = &engine->blind[(engine->blind_count - 1) % WI_BLIND_SLOTS];
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (engine->devices[i]->used && engine->devices[i]->line.end_ns > end)
+            end = engine->devices[i]->line.end_ns;
+    int64_t from = last->start_ns > end ? last->start_ns : end;
+    return engine->blind_ns - (end != WI_UNKNOWN && last->end_ns > from ? last->end_ns - from : 0);
+}
+
 static uint64_t owing(const struct wi_engine *engine)
 {
     uint64_t count = engine->calls.overwritten + engine->calls.overdue_count;
@@ -195,7 +209,7 @@ static void fill_coverage(const struct wi_engine *engine, struct wi_result *resu
     result->coverage = engine->coverage;
     result->coverage.calls_owing = owing(engine);
     result->coverage.lost[WI_LOSS_THREADS] += engine->calls.thread_overflow;
-    result->coverage.blind_ns = engine->blind_ns;
+    result->coverage.blind_ns = blind_in_window(engine);
     for (uint32_t i = 0; i < engine->calls.thread_count; i++)
         result->threads += engine->calls.threads[i].issued > 0;
     result->engine_bytes = engine->arena.mapped_bytes;

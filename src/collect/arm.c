@@ -12,6 +12,7 @@
 #include "base/glibc.h"
 #include "base/log.h"
 #include "base/out.h"
+#include "collect/arbiter.h"
 #include "collect/collect.h"
 #include "collect/feed.h"
 #include "collect/hot.h"
@@ -70,49 +71,6 @@ static const char *subscribe_problem(int code)
     }
 }
 
-/* Attributes first: both must be set before the buffer callbacks are registered. */
-static int start_activity(int late)
-{
-    struct wi_cupti *cupti = &wi_process.cupti;
-    uint8_t zeroed = 1, per_thread = 0;
-    size_t size = 1;
-    if (cupti->set_attribute) {
-        cupti->set_attribute(WI_CUPTI_ATTR_ZEROED, &size, &zeroed);
-        size = 1;
-        cupti->set_attribute(WI_CUPTI_ATTR_PER_THREAD_BUFFER, &size, &per_thread);
-    }
-    if (cupti->set_thread_id_type)
-        cupti->set_thread_id_type(WI_CUPTI_THREAD_ID_SYSTEM);
-    int code = wi_buffers_init() != 0
-                   ? WI_CUPTI_UNKNOWN
-                   : cupti->register_callbacks(wi_buffer_requested, wi_buffer_completed);
-    if (code != WI_CUPTI_SUCCESS)
-        return code;
-    static const uint8_t SETUP[] = {WI_KIND_DEVICE, WI_KIND_CONTEXT};
-    for (size_t i = 0; i < WI_ARRAY_LEN(SETUP); i++) {
-        if (late && cupti->enable_and_dump) /* their moment has passed: ask for what exists */
-            cupti->enable_and_dump(SETUP[i]);
-        else
-            cupti->enable(SETUP[i]);
-    }
-    if (is(wi_process.settings.graph, "graph") && wi_cupti_has(cupti, WI_KIND_GRAPH_TRACE, 40))
-        cupti->enable(WI_KIND_GRAPH_TRACE);
-    cupti->enable(WI_KIND_OVERHEAD);
-    cupti->enable(WI_KIND_MEMCPY2);
-    cupti->enable(WI_KIND_MEMSET);
-    code = cupti->enable(WI_KIND_MEMCPY);
-    return code != WI_CUPTI_SUCCESS ? code : cupti->enable(WI_KIND_CONCURRENT_KERNEL);
-}
-
-static void enable_callbacks(void)
-{
-    for (int id = 0; id < WI_CALL_IDS; id++) {
-        const struct wi_call_info *row = &wi_call_rows[id];
-        if (row->cbid && !(row->flags & WI_ROW_NO_CALLBACK)) /* an old library refuses new ones */
-            wi_process.cupti.enable_callback(1, wi_process.subscriber, row->domain, row->cbid);
-    }
-}
-
 /* With hardware tracing on (asked for by the user's own variable), flushing beside the job's calls
  * corrupts memory in every CUPTI before 13.4.1. */
 static int flush_is_unsafe(void)
@@ -125,7 +83,6 @@ static int flush_is_unsafe(void)
 static void choose_with_cupti(int late)
 {
     struct wi_process *p = &wi_process;
-    int callbacks = !is(p->settings.cupti, "activity");
     int code = wi_cupti_open(&p->cupti, p->settings.libcupti);
     if (code != 0) {
         set_level('C',
@@ -134,28 +91,22 @@ static void choose_with_cupti(int late)
                   0);
         return;
     }
-    code = p->cupti.subscribe(&p->subscriber, wi_callback, NULL);
-    if (code != WI_CUPTI_SUCCESS) {
-        set_level('C', subscribe_problem(code), code);
+    if (wi_arbiter_is_taken()) {
+        set_level('C', subscribe_problem(WI_CUPTI_MULTIPLE_SUBSCRIBERS), 0);
         return;
     }
-    code = start_activity(late);
+    p->join_api_records = is(p->settings.cupti, "activity");
+    code = wi_recording_start(late);
     if (code != WI_CUPTI_SUCCESS) {
-        p->cupti.unsubscribe(p->subscriber);
         set_level('C', subscribe_problem(code), code);
         return;
     }
     p->activity = 1;
     p->flush_at_end_only = flush_is_unsafe();
-    if (callbacks) {
+    if (p->join_api_records)
+        set_level('B', "asked for (WHYIDLE_CUPTI=activity)", 0);
+    else
         set_level('A', "", 0);
-        enable_callbacks();
-        return;
-    }
-    p->cupti.enable(WI_KIND_RUNTIME);
-    p->cupti.enable(WI_KIND_DRIVER);
-    p->join_api_records = 1;
-    set_level('B', "asked for (WHYIDLE_CUPTI=activity)", 0);
 }
 
 static int no_driver(int result)
@@ -211,8 +162,12 @@ static void arm(int late, int first_result)
         set_level('D', no_driver_text(first_result), first_result);
     else if (is(wi_process.settings.cupti, "off"))
         set_level('C', "asked for (WHYIDLE_CUPTI=off)", 0);
-    else
+    else {
+        int turn = wi_arbiter_take();
         choose_with_cupti(late);
+        if (turn)
+            wi_arbiter_give();
+    }
     if (wi_process.level != 'D')
         live = wi_process.level == 'A' ? WI_LIVE_CALLBACKS : WI_LIVE_WRAPPERS;
     if (wi_feed_init(wi_process.level == 'C' || wi_process.level == 'D') != 0 ||

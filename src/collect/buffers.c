@@ -14,18 +14,20 @@
 #include "collect/collect.h"
 #include "collect/hot.h"
 
-#define BUFFER_BYTES  ((size_t)256 << 10)
-#define LEAST_BYTES   ((size_t)16 << 10)
-#define SOON_NS       INT64_C(100000000)
-#define BUFFERS       56 /* 14 MiB */
-#define DISCARD_BYTES ((size_t)64 << 10)
-#define WORDS         ((BUFFERS + 63) / 64)
+#define BUFFER_BYTES       ((size_t)256 << 10)
+#define LEAST_BYTES        ((size_t)16 << 10)
+#define SOON_NS            INT64_C(100000000)
+#define BUFFERS            56 /* 14 MiB */
+#define DISCARD_BYTES      ((size_t)64 << 10)
+#define LEAST_RECORD_BYTES 80 /* a copy or memset of CUDA 11.2 */
+#define WORDS              ((BUFFERS + 63) / 64)
 
 static struct {
     uint8_t *memory; /* BUFFERS buffers, then the discard area */
     _Atomic uint64_t idle[WORDS], full[WORDS];
     size_t valid[BUFFERS];
-    _Atomic int requested, touched;
+    _Atomic uint64_t requests;
+    _Atomic int touched;
     _Atomic size_t size; /* of the next buffer */
     _Atomic int64_t asked_ns;
     _Atomic uint64_t discarded_bytes;
@@ -33,6 +35,8 @@ static struct {
 
 int wi_buffers_init(void)
 {
+    if (state.memory)
+        return 0;
     void *memory = mmap(NULL, BUFFERS * BUFFER_BYTES + DISCARD_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
@@ -83,7 +87,7 @@ void wi_buffer_requested(uint8_t **buffer, size_t *size, size_t *max_records)
     int touched = atomic_load_explicit(&state.touched, memory_order_relaxed);
     if (i >= touched)
         atomic_store_explicit(&state.touched, i + 1, memory_order_relaxed);
-    atomic_store_explicit(&state.requested, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&state.requests, 1, memory_order_relaxed);
 }
 
 void wi_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
@@ -102,7 +106,23 @@ void wi_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t
 
 int wi_buffers_ever_requested(void)
 {
-    return atomic_load_explicit(&state.requested, memory_order_relaxed);
+    return atomic_load_explicit(&state.requests, memory_order_relaxed) > 0;
+}
+
+int wi_buffers_own(const uint8_t *buffer)
+{
+    return buffer && state.memory && buffer >= state.memory &&
+           buffer < state.memory + BUFFERS * BUFFER_BYTES + DISCARD_BYTES;
+}
+
+uint64_t wi_buffers_requests(void)
+{
+    return atomic_load_explicit(&state.requests, memory_order_relaxed);
+}
+
+uint64_t wi_buffers_last_room(void)
+{
+    return atomic_load_explicit(&state.size, memory_order_relaxed) / LEAST_RECORD_BYTES;
 }
 
 int wi_buffers_take(int most, void (*use)(uint8_t *buffer, size_t valid))
@@ -111,7 +131,6 @@ int wi_buffers_take(int most, void (*use)(uint8_t *buffer, size_t valid))
     for (int i; taken < most && (i = take_bit(state.full)) >= 0; taken++) {
         uint8_t *buffer = state.memory + (size_t)i * BUFFER_BYTES;
         use(buffer, state.valid[i]);
-        memset(buffer, 0, state.valid[i]); /* CUPTI was promised zeroed buffers */
         atomic_fetch_or_explicit(&state.idle[i / 64], UINT64_C(1) << (i % 64),
                                  memory_order_release);
     }

@@ -10,7 +10,8 @@ static WI_COLD void unseen_exit(struct wi_thread *t, int domain, uint32_t cbid,
 {
     static atomic_int taken;
     int id = wi_call_find(domain, cbid);
-    if (domain != WI_CUPTI_RUNTIME || id < 0 || atomic_exchange(&taken, 1))
+    int first_turn = atomic_load(&t->live) == WI_LIVE_CALLBACKS;
+    if (domain != WI_CUPTI_RUNTIME || id < 0 || !first_turn || atomic_exchange(&taken, 1))
         return;
     struct wi_call_args args = {.stream = NULL};
     int result = call->result ? *(const int *)call->result : 0;
@@ -51,7 +52,8 @@ static inline void leave(struct wi_thread *t, const struct wi_cupti_call *call)
 void wi_callback(void *user, int domain, uint32_t cbid, const struct wi_cupti_call *call)
 {
     (void)user;
-    if (atomic_load_explicit(&wi_live, memory_order_relaxed) != WI_LIVE_CALLBACKS)
+    int live = atomic_load_explicit(&wi_live, memory_order_relaxed);
+    if ((live & WI_LIVE_SOURCE) != WI_LIVE_CALLBACKS)
         return;
     struct wi_thread *t = wi_thread_self();
     if (WI_UNLIKELY(t == &wi_thread_dead))
@@ -61,6 +63,8 @@ void wi_callback(void *user, int domain, uint32_t cbid, const struct wi_cupti_ca
             t->first_corr = call->corr;
         return;
     }
+    if (WI_UNLIKELY(atomic_load_explicit(&t->live, memory_order_relaxed) != live))
+        wi_thread_turn(t, live);
     if (call->site == WI_CUPTI_ENTER) {
         enter(t, domain, cbid);
     } else if (WI_UNLIKELY(!t->depth)) {

@@ -2,6 +2,9 @@
  *
  *   lifecycle.c   constructor, InitializeInjection, exit hooks, fork: when things happen
  *   arm.c         once, at the first CUDA call: which level works; starts the rest
+ *   recording.c   starts and stops recording through CUPTI
+ *   arbiter.c     another tool wants CUPTI: hands it over, takes it back; cupti_calls.c notices
+ *   blind.c       the stretches in which the device records are not ours
  *   wrappers.c    level C and B: exported functions, expanded from cuda/calls.def
  *   callback.c    level A: CUPTI's callback
  *   buffers.c     CUPTI's activity buffers
@@ -39,8 +42,8 @@ struct wi_process {
 extern struct wi_process wi_process;
 
 /* lifecycle.c */
-void wi_register_exit(void);   /* any thread; may be called again to run earlier */
-int wi_is_owner(void);         /* 1 unless this is a forked child */
+void wi_register_exit(void); /* any thread; may be called again to run earlier */
+int wi_is_owner(void);       /* 1 unless this is a forked child */
 
 /* arm.c: any thread, the first one wins. first_result: of the CUDA call that arms, or 0.
  * late: 1 if the driver was set up before. */
@@ -48,17 +51,26 @@ void wi_arm(int late, int first_result);
 /* The answer of the first call says that there is no usable driver: level D. */
 void wi_arm_no_driver(int first_result);
 
+/* recording.c: one thread at a time (arbiter.h). Start returns CUPTI's code; late: 1 if the driver
+ * was set up before. After stop nothing of ours is left in CUPTI, and every buffer is back. */
+int wi_recording_start(int late);
+void wi_recording_stop(void);
+
 /* callback.c */
 void wi_callback(void *user, int domain, uint32_t cbid, const struct wi_cupti_call *call);
 
 /* buffers.c */
-int wi_buffers_init(void);
+int wi_buffers_init(void); /* again: nothing */
+int wi_buffers_own(const uint8_t *buffer);
+/* Buffers CUPTI has asked for so far, and the most records the last one can take. */
+uint64_t wi_buffers_requests(void);
+uint64_t wi_buffers_last_room(void);
 void wi_buffer_requested(uint8_t **buffer, size_t *size, size_t *max_records);
 void wi_buffer_completed(void *context, uint32_t stream, uint8_t *buffer, size_t size,
                          size_t valid);
 int wi_buffers_ever_requested(void);
-/* Helper: hands at most `most` completed buffers to use(), then gives them back to the pool,
- * zeroed. Returns how many. */
+/* Helper: hands at most `most` completed buffers to use(), then gives them back to the pool.
+ * Returns how many. */
 int wi_buffers_take(int most, void (*use)(uint8_t *buffer, size_t valid));
 uint64_t wi_buffers_discarded_bytes(void); /* records written where there was no room */
 int64_t wi_buffers_bytes(void);            /* memory in use at most by now */

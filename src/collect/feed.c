@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/join.h"
 #include "collect/site_names.h"
 #include "collect/stack_watch.h"
 #include "collect/streams.h"
+#include "collect/tool_clock.h"
 #include "collect/tracefile.h"
 #include "collect/watch_waits.h"
 #include "cuda/driver.h"
@@ -99,7 +101,7 @@ static int owes(const struct wi_entry *entry, const struct wi_call_info *row, ui
         return 0;
     if (memory && !entry->arg && !(entry->flags & WI_ENTRY_BYTES_UNKNOWN))
         return 0; /* copies of nothing */
-    if (entry->direction == WI_COPY_H2H || wi_capture_holds(stream))
+    if (entry->direction == WI_COPY_H2H || wi_capture_holds(stream) || wi_blind_call(entry))
         return 0;
     return entry->corr || wi_process.join_api_records;
 }
@@ -179,6 +181,7 @@ static void op(struct wi_device_op *op)
         }
         op->start_ns = op->end_ns = exit_ns;
     }
+    wi_blind_op(op->start_ns);
     if (op->kind == WI_OP_KERNEL && wi_name_is_collective(wi_names_text(state.names, op->name)))
         op->flags |= WI_OP_COLLECTIVE;
     wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
@@ -223,9 +226,11 @@ static void give_record(void *user, const struct wi_record *record)
 
 void wi_feed_buffer(uint8_t *buffer, size_t valid)
 {
+    wi_tool_clock_sample();
     struct wi_decoder decoder = {.cupti = &wi_process.cupti,
                                  .names = state.names,
                                  .earliest_ns = wi_process.start_ns - INT64_C(1000000000),
+                                 .clock = wi_tool_clock(),
                                  .give = give_record};
     wi_decode(&decoder, buffer, valid);
 }
@@ -257,6 +262,7 @@ void wi_feed_finish(void)
 {
     if (wi_process.join_api_records)
         wi_join_release(INT64_MAX, INT64_MAX);
+    wi_blind_tell(wi_now_ns(), 1);
     wi_engine_finish(state.engine);
 }
 

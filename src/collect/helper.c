@@ -16,6 +16,8 @@
 #include "base/err.h"
 #include "base/glibc.h"
 #include "base/log.h"
+#include "collect/arbiter.h"
+#include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
@@ -25,6 +27,7 @@
 #include "collect/sites.h"
 #include "collect/stack_watch.h"
 #include "collect/thread.h"
+#include "collect/tool_clock.h"
 #include "collect/watch.h"
 #include "collect/watch_waits.h"
 
@@ -111,8 +114,12 @@ static void drain_ring(struct wi_thread *t, struct wi_ring *ring)
 }
 
 /* The time up to which this thread's calls are all in its ring. */
-static int64_t settled_until(struct wi_thread *t, int64_t now)
+static int64_t settled_until(struct wi_thread *t, int64_t now, int live)
 {
+    int gone = (live & WI_LIVE_SOURCE) >= WI_LIVE_WRAPPERS &&
+               atomic_load_explicit(&t->live, memory_order_acquire) != live;
+    if (gone) /* what it is in was entered under another source and will not be told */
+        return now;
     int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_acquire);
     if (enter < 0)
         enter = atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
@@ -123,13 +130,15 @@ static uint64_t drain_threads(int64_t *horizon)
 {
     uint64_t drops = 0;
     int count = wi_thread_count();
+    int live = atomic_load(&wi_live); /* after the clock was read, so that no new call is missed */
     for (int i = 0; i < count; i++) {
         struct wi_thread *t = wi_thread_at(i);
         int life = atomic_load_explicit(&t->state, memory_order_acquire);
         drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
         if (life == WI_THREAD_FREE)
             continue;
-        int64_t until = settled_until(t, *horizon); /* before draining: see collect/hot.h, 9 */
+        int64_t until =
+            settled_until(t, *horizon, live); /* before draining: see collect/hot.h, 9 */
         *horizon = until < *horizon ? until : *horizon;
         if (t->ring.slots)
             drain_ring(t, &t->ring);
@@ -186,15 +195,17 @@ static int64_t note_cpu(void)
     return ns;
 }
 
-/* FlushAll before any buffer was asked for deadlocks some versions. */
+/* FlushAll before any buffer was asked for deadlocks some versions. Another tool's buffers are not
+ * ours to flush, nor its dropped records to count. */
 static void flush(uint32_t how)
 {
     size_t dropped = 0;
-    if (!wi_process.activity || !wi_buffers_ever_requested())
+    if (!wi_process.activity || !wi_buffers_ever_requested() || wi_blind_is() || !wi_arbiter_take())
         return;
     wi_process.cupti.flush_all(how);
     if (wi_process.cupti.dropped && wi_process.cupti.dropped(NULL, 0, &dropped) == WI_CUPTI_SUCCESS)
         state.dropped += dropped; /* the call resets the count */
+    wi_arbiter_give();
 }
 
 /* Never returns: the data now belongs to the thread that ends the process. */
@@ -241,6 +252,7 @@ static int64_t report_step(int64_t age_ns)
     if (!wi_process.flush_at_end_only)
         flush(0);
     wi_drain(INT_MAX);
+    wi_blind_tell(wi_now_ns(), 0);
     wi_publish_rolling();
     int64_t cost = (note_cpu() - began) * REPORT_COST, step = age_ns / REPORT_AGE;
     step = step > cost ? step : cost;
@@ -255,7 +267,11 @@ static void due(struct schedule *next, int64_t now)
         watch_clock(next, now);
         if (!wi_process.flush_at_end_only)
             flush(0);
+        wi_blind_pulse();
+        wi_blind_tell(wi_now_ns(), 0);
+        wi_arbiter_tick(wi_now_ns());
     }
+    wi_tool_clock_sample();
     wi_watch_tick(now);
     if (now >= next->watch_ns) {
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);

@@ -30,8 +30,12 @@
 #include "cuda/call_table.h"
 #include "model/event.h"
 
-/* Who records host calls. UNARMED must be 0: it is the state before any code of ours has run. */
+/* Who records host calls. UNARMED must be 0: it is the state before any code of ours has run. The
+ * source may change hands while the job runs (arbiter.h): the bits above it count the turns, so
+ * that one load tells a thread whether the calls it is in were entered under the same source. */
 enum wi_live { WI_LIVE_UNARMED, WI_LIVE_NONE, WI_LIVE_WRAPPERS, WI_LIVE_CALLBACKS };
+#define WI_LIVE_SOURCE 3
+#define WI_LIVE_TURN   4
 extern _Atomic int wi_live;
 
 #define WI_SILENCE_NS                                                                              \
@@ -67,6 +71,7 @@ struct wi_thread {
     _Atomic int64_t enter_ns; /* of the call in progress; 0 none, -1 about to be set */
     _Atomic int64_t last_exit_ns;
     _Atomic int fold; /* enum wi_fold: may the newest entry, a query, still grow? */
+    _Atomic int live; /* wi_live when the calls in progress were entered */
     uint32_t tid;
     uint32_t depth; /* calls in progress, nested ones included */
     int16_t device; /* as cudaSetDevice left it */
@@ -92,6 +97,7 @@ extern struct wi_thread wi_thread_dead;
 
 /* Cold halves. */
 struct wi_thread *wi_thread_new(void);
+void wi_thread_turn(struct wi_thread *t, int live); /* forgets the calls of another source */
 void wi_silence_end(struct wi_thread *t, int64_t now_ns);
 void wi_blocked_end(struct wi_thread *t, int64_t now_ns);
 void wi_push_shared(const struct wi_entry *entry);

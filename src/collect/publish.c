@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
@@ -46,7 +47,7 @@ static void describe(struct wi_job *job, const struct wi_result *result)
     wi_out_finish(&out);
     job->stacks = stacks[0] ? stacks : NULL;
     job->level = wi_process.level;
-    job->level_reason = wi_process.level == 'A' ? NULL : wi_process.reason;
+    job->level_reason = wi_process.level == 'A' ? wi_blind_reason() : wi_process.reason;
     job->end_ns = wi_now_ns();
     job->virtual_gpu = is_virtual();
     job->helper_cpu_ns = wi_helper_cpu_ns();

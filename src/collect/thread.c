@@ -132,6 +132,7 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     }
     take_ring(t);
     t->tid = (uint32_t)syscall(SYS_gettid);
+    atomic_store(&t->live, atomic_load(&wi_live));
     t->depth = 0;
     t->first = 0;
     t->device = 0;
@@ -147,6 +148,16 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     wi_helper_wake();
     errno = saved;
     return t;
+}
+
+/* The end of a call entered under another source is not seen, or is seen by the wrong one. */
+WI_COLD void wi_thread_turn(struct wi_thread *t, int live)
+{
+    if (t->first || t == &wi_thread_dead)
+        return;
+    t->depth = 0;
+    atomic_store_explicit(&t->enter_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&t->live, live, memory_order_release);
 }
 
 WI_COLD void wi_push_shared(const struct wi_entry *entry)

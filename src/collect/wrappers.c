@@ -7,7 +7,7 @@
 
 struct scope {
     struct wi_thread *t;
-    int first;
+    int first, live;
 };
 
 /* The call that arms the library: it makes the driver call InitializeInjection, or, where that
@@ -38,8 +38,8 @@ static WI_COLD void first_exit(const struct scope *scope, int call, const struct
     wi_arm(1, result);
     wi_arm_no_driver(result);
     wi_register_exit();
-    int live = atomic_load(&wi_live);
-    struct wi_thread *t = live >= WI_LIVE_WRAPPERS ? wi_thread_self() : NULL;
+    int source = atomic_load(&wi_live) & WI_LIVE_SOURCE;
+    struct wi_thread *t = source >= WI_LIVE_WRAPPERS ? wi_thread_self() : NULL;
     if (t && t != &wi_thread_dead) {
         t->run_ns = t->runnable_ns = WI_UNKNOWN;
         atomic_store(&t->enter_ns, atomic_load(&first->enter_ns));
@@ -52,13 +52,16 @@ static inline int scope_enter(struct scope *scope)
 {
     int live = atomic_load_explicit(&wi_live, memory_order_relaxed);
     scope->first = 0;
-    if (WI_UNLIKELY(live != WI_LIVE_WRAPPERS))
+    if (WI_UNLIKELY((live & WI_LIVE_SOURCE) != WI_LIVE_WRAPPERS))
         return live == WI_LIVE_UNARMED && first_enter(scope);
     struct wi_thread *t = wi_thread_self();
+    if (WI_UNLIKELY(atomic_load_explicit(&t->live, memory_order_relaxed) != live))
+        wi_thread_turn(t, live);
     if (t->depth)
         return 0;
     t->depth = 1;
     scope->t = t;
+    scope->live = live;
     wi_hot_enter(t);
     return 1;
 }
@@ -69,6 +72,12 @@ static inline void scope_exit(const struct scope *scope, int call, const struct 
     struct wi_thread *t = scope->t;
     if (WI_UNLIKELY(scope->first)) {
         first_exit(scope, call, args, result);
+        return;
+    }
+    int live = atomic_load_explicit(&wi_live, memory_order_relaxed);
+    if (WI_UNLIKELY(live != scope->live)) { /* callbacks took over meanwhile, or nobody */
+        if (atomic_load_explicit(&t->live, memory_order_relaxed) == scope->live)
+            wi_thread_turn(t, live);
         return;
     }
     if ((wi_call_rows[call].flags & WI_ROW_SET_DEVICE) && result == WI_CUDA_SUCCESS)

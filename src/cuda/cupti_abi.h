@@ -51,7 +51,6 @@ enum wi_cupti_kind {
 };
 
 #define WI_CUPTI_FLUSH_FORCED           1u
-#define WI_CUPTI_ATTR_ZEROED            5
 #define WI_CUPTI_ATTR_PER_THREAD_BUFFER 9
 #define WI_CUPTI_THREAD_ID_SYSTEM       1
 

@@ -136,9 +136,10 @@ static void *open_library(const char *wanted)
     memset(&mapped, 0, sizeof(mapped));
     dl_iterate_phdr(look_at_object, &mapped);
     int major = mapped.major ? mapped.major : driver_major();
-    void *handle = wanted ? open_path(wanted) : NULL;
-    if (!handle)
-        handle = open_named(names_of(major), RTLD_NOLOAD);
+    /* what the job has loaded comes first: a second image would fight with it for the driver */
+    void *handle = open_named(names_of(major), RTLD_NOLOAD);
+    if (!handle && wanted)
+        handle = open_path(wanted);
     /* older than the driver works, newer does not: go down from the runtime's own major */
     for (; !handle && major >= 11; major--)
         handle = search(&mapped, names_of(major));

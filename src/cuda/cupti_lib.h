@@ -18,6 +18,7 @@
     F(register_callbacks, cuptiActivityRegisterCallbacks, 1,                                       \
       (wi_cupti_requested requested, wi_cupti_completed completed))                                \
     F(enable, cuptiActivityEnable, 1, (int kind))                                                  \
+    F(disable, cuptiActivityDisable, 1, (int kind))                                                \
     F(enable_and_dump, cuptiActivityEnableAndDump, 0, (int kind))                                  \
     F(flush_all, cuptiActivityFlushAll, 1, (uint32_t flag))                                        \
     F(next_record, cuptiActivityGetNextRecord, 1,                                                  \
@@ -25,6 +26,7 @@
     F(dropped, cuptiActivityGetNumDroppedRecords, 0,                                               \
       (void *context, uint32_t stream, size_t *count))                                             \
     F(set_attribute, cuptiActivitySetAttribute, 0, (int attribute, size_t *size, void *value))     \
+    F(get_attribute, cuptiActivityGetAttribute, 0, (int attribute, size_t *size, void *value))     \
     F(set_thread_id_type, cuptiSetThreadIdType, 0, (int type))                                     \
     F(version, cuptiGetVersion, 0, (uint32_t * version))
 

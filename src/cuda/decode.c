@@ -32,10 +32,19 @@ static int64_t now_ns(void)
     return (int64_t)ts.tv_sec * SECOND_NS + ts.tv_nsec;
 }
 
+/* Whatever is no plausible time may be a reading of another tool's clock. */
+static uint64_t as_time(const struct wi_decoder *d, uint64_t reading, int64_t latest_ns)
+{
+    int plausible = reading >= (uint64_t)d->earliest_ns && reading <= (uint64_t)latest_ns;
+    return plausible || !reading || !d->clock ? reading : (uint64_t)d->clock(reading);
+}
+
 /* Sets the times, or marks the op: start == end == 0 is how CUPTI says that it had no room. */
 static void set_times(const struct wi_decoder *d, struct wi_device_op *op, uint64_t start,
                       uint64_t end, int64_t latest_ns)
 {
+    start = as_time(d, start, latest_ns);
+    end = as_time(d, end, latest_ns);
     int plausible = start <= end && start >= (uint64_t)d->earliest_ns &&
                     end <= (uint64_t)latest_ns && (uint32_t)op->device < MAX_DEVICES;
     op->start_ns = plausible ? (int64_t)start : WI_UNKNOWN;
@@ -159,21 +168,24 @@ static void device(const struct wi_decoder *d, const struct wi_rec_device *r,
     memcpy(info->uuid, r->uuid, sizeof(info->uuid));
 }
 
-static int64_t own_cost(const struct wi_rec_overhead *r)
+static int64_t own_cost(const struct wi_decoder *d, const struct wi_rec_overhead *r,
+                        int64_t latest_ns)
 {
+    uint64_t start = as_time(d, r->start, latest_ns), end = as_time(d, r->end, latest_ns);
     switch (r->overhead) {
     case WI_OVERHEAD_BUFFER_FLUSH:
     case WI_OVERHEAD_INSTRUMENTATION:
     case WI_OVERHEAD_RESOURCE:
     case WI_OVERHEAD_BUFFER_REQUEST:
-        return r->end > r->start ? (int64_t)(r->end - r->start) : 0;
+        return end > start ? (int64_t)(end - start) : 0;
     default:
         return 0;
     }
 }
 
 /* The records that are no operation; 0 if not understood. */
-static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, struct wi_record *out)
+static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, int64_t latest_ns,
+                 struct wi_record *out)
 {
     if (kind == WI_KIND_DEVICE && wi_cupti_has(d->cupti, kind, sizeof(struct wi_rec_device))) {
         out->kind = WI_RECORD_DEVICE;
@@ -185,12 +197,12 @@ static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, str
         out->device.device = (int32_t)r->device;
     } else if (kind == WI_KIND_OVERHEAD) {
         out->kind = WI_RECORD_OWN_COST;
-        out->own_ns = own_cost(raw);
+        out->own_ns = own_cost(d, raw, latest_ns);
     } else if (kind == WI_KIND_RUNTIME || kind == WI_KIND_DRIVER) {
         const struct wi_rec_api *r = raw;
         out->kind = WI_RECORD_API;
-        out->api.start_ns = (int64_t)r->start;
-        out->api.end_ns = (int64_t)r->end;
+        out->api.start_ns = (int64_t)as_time(d, r->start, latest_ns);
+        out->api.end_ns = (int64_t)as_time(d, r->end, latest_ns);
         out->api.thread = r->thread;
         out->api.corr = r->corr;
     } else {
@@ -213,7 +225,7 @@ void wi_decode(const struct wi_decoder *d, uint8_t *buffer, size_t valid_bytes)
             record.kind = WI_RECORD_OP;
             set_times(d, &record.op, times[0], times[1], latest_ns);
             d->give(d->user, &record);
-        } else if (other(d, kind, raw, &record)) {
+        } else if (other(d, kind, raw, latest_ns, &record)) {
             d->give(d->user, &record);
         }
     }

@@ -35,6 +35,8 @@ struct wi_decoder {
     const struct wi_cupti *cupti;
     struct wi_names *names;
     int64_t earliest_ns; /* times before this or in the future are not plausible */
+    /* Where another tool gave CUPTI a clock of its own: that clock's reading as a time. Or NULL. */
+    int64_t (*clock)(uint64_t reading);
     void *user;
     void (*give)(void *user, const struct wi_record *record);
 };

@@ -34,12 +34,29 @@ static void *from_loaded(const char *file, const char *name, const char *version
     return unless_own(found);
 }
 
+/* The caller's own dependencies, searched as the linker would have. */
+static void *from_caller(const char *name, void *caller)
+{
+    Dl_info info;
+    int known = dladdr(caller, &info) && info.dli_fname;
+    return known ? from_loaded(info.dli_fname, name, NULL) : NULL;
+}
+
+void *wi_real_of(const char *name, void *caller)
+{
+    int saved = errno;
+    void *found = from_caller(name, caller);
+    if (!found)
+        found = unless_own(dlsym(RTLD_NEXT, name));
+    errno = saved;
+    return found;
+}
+
 static void *find(enum wi_major major, const char *name, void *caller)
 {
     void *found = from_loaded(NODES[major], name, NODES[major]);
-    Dl_info info;
-    if (!found && dladdr(caller, &info) && info.dli_fname)
-        found = from_loaded(info.dli_fname, name, NULL);
+    if (!found)
+        found = from_caller(name, caller);
     if (!found)
         found = unless_own(dlvsym(RTLD_NEXT, name, NODES[major]));
     if (!found)

@@ -14,6 +14,10 @@ extern void *_Atomic wi_real_table[WI_MAJOR_COUNT][WI_RUNTIME_CALLS];
  * there is none, which is said once. errno is kept. */
 void *wi_real_resolve(enum wi_major major, int id, void *caller);
 
+/* The function of that name which the library of `caller` would have called without us; NULL if
+ * there is none. */
+void *wi_real_of(const char *name, void *caller);
+
 static inline void *wi_real(enum wi_major major, int id, void *caller)
 {
     void *real = atomic_load_explicit(&wi_real_table[major][id], memory_order_relaxed);

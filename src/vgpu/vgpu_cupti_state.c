@@ -125,18 +125,32 @@ void ct_detach_if_idle(void)
 }
 
 /* A clock a tool registered is the clock of the records from then on: the model's times are put
- * into it by the rate seen since. */
+ * into it by its rate, measured over a millisecond when it is registered. */
 static struct {
     uint64_t (*read)(void);
-    uint64_t since_ns, since;
+    double rate;
 } own_clock;
+
+static double rate_of(uint64_t (*read)(void))
+{
+    const uint64_t span_ns = 1000000;
+    uint64_t since_ns = vg_now_ns(), since = read(), now_ns = since_ns;
+    while (now_ns - since_ns < span_ns) {
+        now_ns = vg_now_ns();
+    }
+    return (double)(read() - since) / (double)(vg_now_ns() - since_ns);
+}
 
 static uint64_t in_own_clock(uint64_t ns)
 {
-    uint64_t now_ns = vg_now_ns(), now = own_clock.read();
-    double elapsed_ns = (double)(now_ns - own_clock.since_ns);
-    double rate = elapsed_ns > 1000 ? (double)(now - own_clock.since) / elapsed_ns : 1;
-    return (uint64_t)((int64_t)now + (int64_t)((double)(int64_t)(ns - now_ns) * rate));
+    uint64_t now_ns, now, after_ns;
+    int tries = 100; /* both clocks at one moment, not with a pause of the thread between */
+    do {
+        now_ns = vg_now_ns();
+        now = own_clock.read();
+        after_ns = vg_now_ns();
+    } while (after_ns - now_ns > 1000 && --tries > 0);
+    return (uint64_t)((int64_t)now + (int64_t)((double)(int64_t)(ns - now_ns) * own_clock.rate));
 }
 
 VGPU_API int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void));
@@ -145,8 +159,7 @@ int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void))
     ct_enter();
     int result = ct_ready();
     if (result == CT_SUCCESS) {
-        own_clock.since_ns = vg_now_ns();
-        own_clock.since = read != NULL ? read() : 0;
+        own_clock.rate = read != NULL ? rate_of(read) : 1;
         own_clock.read = read;
     }
     return ct_leave(result);

@@ -4,8 +4,11 @@
  *   workers BUSY IDLE (children that last) | count | stream | fork | exec | errno | bad
  *   exit N | _exit N | quick_exit N | abort | kill | return N
  *   again WORDS (exec of this program itself with the words behind) | fork-cuda
+ *   tool LIBRARY FUNCTION (loads the library and calls int FUNCTION(void))
+ *   beside N (N threads that launch 20 000 times a second until the end)
  * It prints what calls returned, so that a changed result changes the output.
  * Threads: as told. May not: depend on time in what it prints. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -118,6 +121,34 @@ static int threads(int count, int launches)
     return failed;
 }
 
+static void *launch_for_ever(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        launch(1);
+        usleep(50);
+    }
+    return NULL;
+}
+
+static int beside(int count)
+{
+    pthread_t thread;
+    int failed = 0;
+    for (int i = 0; i < count; i++)
+        failed += pthread_create(&thread, NULL, launch_for_ever, NULL) != 0;
+    return failed;
+}
+
+static int tool(const char *library, const char *function)
+{
+    void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    int (*call)(void) = NULL;
+    if (handle)
+        *(void **)&call = dlsym(handle, function);
+    return call ? call() : -1;
+}
+
 /* The child only computes, as a loader worker does, and ends in the way multiprocessing does. */
 static int fork_child(void)
 {
@@ -219,6 +250,10 @@ static int act(char **argv, int i)
                2;
     if (!strcmp(word, "memset"))
         return printf("memset failed %d\n", set(number(argv, i + 1))), 1;
+    if (!strcmp(word, "tool"))
+        return printf("%s %d\n", argv[i + 2], tool(argv[i + 1], argv[i + 2])), 2;
+    if (!strcmp(word, "beside"))
+        return printf("beside failed %d\n", beside(number(argv, i + 1))), 1;
     if (!strcmp(word, "workers"))
         return workers(number(argv, i + 1), number(argv, i + 2)), 2;
     if (!strcmp(word, "count")) {
