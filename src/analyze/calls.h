@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "analyze/reservoir.h"
+#include "analyze/seen.h"
 #include "base/arena.h"
 #include "model/event.h"
 
@@ -57,7 +58,8 @@ struct wi_overdue {
 
 struct wi_span_kept {
     int64_t start_ns, end_ns;
-    uint8_t kind; /* enum wi_span_kind; WI_SPAN_COUNT + enum wi_frame_kind for frames */
+    uint32_t name, site; /* where the thread was, of kinds that tell it; else WI_NO_NAME */
+    uint8_t kind;        /* enum wi_span_kind; WI_SPAN_COUNT + enum wi_frame_kind for frames */
 };
 
 struct wi_burst {
@@ -156,5 +158,8 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
 /* Time of [start_ns, end_ns) that spans of one kind cover on a thread; kind as there. */
 int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns,
                          int64_t end_ns);
+/* Where the thread was seen in [start_ns, end_ns), by the names of its spans. */
+void wi_clock_seen(const struct wi_thread *thread, int64_t start_ns, int64_t end_ns,
+                   struct wi_seen *seen);
 
 #endif

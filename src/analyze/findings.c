@@ -18,6 +18,7 @@ static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_
         sum->bytes += sig->bytes;
         sum->copies += sig->copies;
         wi_sampled_merge(&sum->sampled, &sig->sampled);
+        wi_seen_merge(&sum->seen, &sig->seen);
     }
     if (ns > sum->largest_ns) {
         sum->largest_ns = ns;
@@ -128,6 +129,22 @@ static void fill_exposer(struct wi_finding *finding, const struct wi_cause_sum *
     }
 }
 
+/* A place is named if it is most of what was seen, and enough was seen to speak for the rest. */
+static void fill_seen(struct wi_finding *finding, const struct wi_cause_sum *sum)
+{
+    const struct wi_seen_place *most = wi_seen_most(&sum->seen);
+    finding->seen_ns = WI_UNKNOWN;
+    if (!most)
+        return;
+    int64_t sure_ns = most->ns - most->over_ns, seen_ns = wi_seen_total(&sum->seen);
+    if (sure_ns < seen_ns / 100 * WI_LIMIT_PLACE_PERCENT ||
+        seen_ns < finding->ns / 100 * WI_LIMIT_SEEN_PERCENT)
+        return;
+    finding->seen_in = most->name;
+    finding->waits_at = most->site;
+    finding->seen_ns = sure_ns < finding->ns ? sure_ns : finding->ns;
+}
+
 static void fill_calls(struct wi_finding *finding, const struct wi_cause_sum *sum)
 {
     finding->count = sum->count;
@@ -218,6 +235,7 @@ int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_
                                        .rule = sums[sub].rule ? sums[sub].rule : "direct"};
         fill_calls(finding, &sums[sub]);
         fill_samples(finding, &sums[sub]);
+        fill_seen(finding, &sums[sub]);
         fill_exposer(finding, &sums[sub]);
         if (sub == WI_SUB_UNDER_FILLED && !fill_kernel(finding, tables, window))
             continue;

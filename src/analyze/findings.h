@@ -16,6 +16,7 @@ struct wi_cause_sum {
     int64_t exposed_ns[WI_SUB_COUNT]; /* by what exposes it */
     uint64_t bytes, copies;
     struct wi_sampled sampled;
+    struct wi_seen seen; /* where threads were meanwhile */
     struct wi_hist hist;
 };
 

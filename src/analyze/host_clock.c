@@ -174,6 +174,30 @@ int wi_clock_alternate(const struct wi_calls *calls, uint32_t thread_a, uint32_t
     return met * 100 <= (a->bursts + b->bursts) * (uint64_t)WI_LIMIT_ALTERNATE_PERCENT;
 }
 
+/* Spans whose names tell where in the code the thread was. */
+static int tells_place(uint8_t kind)
+{
+    switch (kind) {
+    case WI_SPAN_INPUT_WAIT:
+    case WI_SPAN_INPUT_INLINE:
+    case WI_SPAN_OPTIMIZER:
+    case WI_SPAN_COLLECTING:
+    case WI_SPAN_FRAME:
+        return 1;
+    default:
+        return kind >= WI_SPAN_COUNT;
+    }
+}
+
+static int join_span(struct wi_span_kept *last, const struct wi_span_kept *next)
+{
+    if (last->kind != next->kind || last->name != next->name || last->site != next->site ||
+        next->start_ns - last->end_ns >= SPAN_JOIN_NS || next->start_ns < last->start_ns)
+        return 0;
+    last->end_ns = next->end_ns > last->end_ns ? next->end_ns : last->end_ns;
+    return 1;
+}
+
 void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint8_t kind)
 {
     uint32_t index = wi_calls_thread(calls, span->thread);
@@ -185,21 +209,20 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
     if (!thread->spans)
         return;
     calls->spans_kept++;
+    struct wi_span_kept kept = {span->start_ns, span->end_ns,
+                                tells_place(kind) ? span->name : WI_NO_NAME,
+                                tells_place(kind) ? span->site : WI_NO_NAME, kind};
     if (thread->span_count) {
         uint32_t last = (thread->span_first + thread->span_count - 1) % WI_SPAN_SLOTS;
-        struct wi_span_kept *kept = &thread->spans[last];
-        if (kept->kind == kind && span->start_ns - kept->end_ns < SPAN_JOIN_NS &&
-            span->start_ns >= kept->start_ns) {
-            kept->end_ns = span->end_ns > kept->end_ns ? span->end_ns : kept->end_ns;
+        if (join_span(&thread->spans[last], &kept))
             return;
-        }
     }
     if (thread->span_count == WI_SPAN_SLOTS) {
         thread->span_first = (thread->span_first + 1) % WI_SPAN_SLOTS;
         thread->span_count--;
     }
     uint32_t at = (thread->span_first + thread->span_count++) % WI_SPAN_SLOTS;
-    thread->spans[at] = (struct wi_span_kept){span->start_ns, span->end_ns, kind};
+    thread->spans[at] = kept;
 }
 
 int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns, int64_t end_ns)
@@ -219,4 +242,32 @@ int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start
         }
     }
     return total;
+}
+
+#define NAMES_AT_ONCE 8 /* in one silence; of further ones a nested span may count twice */
+
+/* One name may be told by two spans of the same time, as a frame and as what it means: it counts
+ * once. */
+void wi_clock_seen(const struct wi_thread *thread, int64_t start_ns, int64_t end_ns,
+                   struct wi_seen *seen)
+{
+    struct {
+        uint32_t name;
+        int64_t until_ns;
+    } told[NAMES_AT_ONCE] = {{0, 0}};
+    for (uint32_t i = 0; i < thread->span_count; i++) {
+        const struct wi_span_kept *span = &thread->spans[(thread->span_first + i) % WI_SPAN_SLOTS];
+        if (!span->name || span->end_ns <= start_ns || span->start_ns >= end_ns)
+            continue;
+        int at = 0;
+        while (at < NAMES_AT_ONCE - 1 && told[at].name && told[at].name != span->name)
+            at++;
+        int64_t a = span->start_ns > start_ns ? span->start_ns : start_ns;
+        int64_t b = span->end_ns < end_ns ? span->end_ns : end_ns;
+        if (told[at].name == span->name && told[at].until_ns > a)
+            a = told[at].until_ns;
+        wi_seen_add(seen, span->name, span->site, b - a);
+        told[at].name = span->name;
+        told[at].until_ns = b > a ? b : a;
+    }
 }

@@ -251,6 +251,24 @@ static void add_spans(const struct wi_host_walk *walk, struct wi_signature *sig,
         sig->frame_ns[kind] += covered(walk, seg, WI_SPAN_COUNT + kind);
 }
 
+/* Of threads on one clock that one's places count of which the most is known. */
+static void add_places(const struct wi_host_walk *walk, struct wi_signature *sig,
+                       const struct segment *seg)
+{
+    const struct wi_calls *calls = walk->charge->calls;
+    struct wi_seen most = {0};
+    for (uint32_t i = 0; i < calls->thread_count && calls->spans_kept; i++) {
+        const struct wi_thread *thread = &calls->threads[i];
+        struct wi_seen seen = {0};
+        if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
+            continue;
+        wi_clock_seen(thread, seg->start_ns, seg->end_ns, &seen);
+        if (wi_seen_total(&seen) > wi_seen_total(&most))
+            most = seen;
+    }
+    wi_seen_merge(&sig->seen, &most);
+}
+
 /* What no direct rule took goes to the signature, whose sub-cause the rules decide later. */
 static void add_signature(struct wi_host_walk *walk, struct segment *seg, int exposer)
 {
@@ -274,8 +292,10 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
         if (seg->share_ns[i])
             wi_charge_add(charge, sig, (enum wi_portion)i, seg->share_ns[i]);
     wi_charge_label(charge, seg->after, 0, sig);
-    if (sig)
-        add_spans(walk, sig, seg);
+    if (!sig)
+        return;
+    add_spans(walk, sig, seg);
+    add_places(walk, sig, seg);
 }
 
 void wi_host_segment(struct wi_host_walk *walk, int64_t start_ns, int64_t end_ns,

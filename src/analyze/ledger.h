@@ -10,6 +10,7 @@
 
 #include "analyze/frames.h"
 #include "analyze/hist.h"
+#include "analyze/seen.h"
 #include "base/arena.h"
 #include "model/classes.h"
 #include "model/event.h"
@@ -79,6 +80,7 @@ struct wi_signature {
     struct wi_hist hist;
     int64_t frame_ns[WI_FRAME_COUNT]; /* of the charged time, as frames seen say */
     struct wi_sampled sampled;        /* host samples while it happened */
+    struct wi_seen seen;              /* where its thread was seen meanwhile */
 };
 
 #define WI_SIG_SLOTS  512u /* full signatures */

@@ -91,9 +91,12 @@ struct wi_finding {
     int64_t median_ns, p95_ns, longest_ns; /* of one occurrence; buckets of 9 % */
     uint32_t site_before, site_after;      /* call sites around the stall, WI_NO_NAME if unknown */
     uint32_t api_before, api_after;        /* calls around the stall */
-    int exposed_by;                       /* the sub-cause that exposes this host work, -1 = none */
-    uint32_t exposed_api, exposed_site;   /* the call that does, if any */
-    uint32_t kernel;                      /* name id for under-filled, else WI_NO_NAME */
+    int exposed_by;                     /* the sub-cause that exposes this host work, -1 = none */
+    uint32_t exposed_api, exposed_site; /* the call that does, if any */
+    uint32_t seen_in;  /* function that the waiting thread was seen in most, "PIL/Image.py:open" */
+    uint32_t waits_at; /* line of the job's own code that led there, "train.py:58 in main" */
+    int64_t seen_ns;   /* of ns it was there at least; WI_UNKNOWN without a place */
+    uint32_t kernel;   /* name id for under-filled, else WI_NO_NAME */
     uint64_t bytes, copies;               /* what was copied in it, 0 if none */
     int64_t children, child_cpu_permille; /* loader processes while it happened, or WI_UNKNOWN */
     int64_t cores_idle_permille, cores_allowed;

@@ -259,6 +259,17 @@ static void read_exposed(struct wi_fields *reader, const struct wi_json *from, s
     f->exposed_site = wi_field_name(reader, by, "site");
 }
 
+/* Later additions to version 1. */
+static void read_places(struct wi_fields *reader, const struct wi_json *site, struct wi_finding *f)
+{
+    f->seen_ns = WI_UNKNOWN;
+    if (!wi_json_get(site, "seen_in"))
+        return;
+    f->seen_in = wi_field_name(reader, site, "seen_in");
+    f->waits_at = wi_field_name(reader, site, "waits_at");
+    f->seen_ns = wi_field_amount_or_unknown(reader, site, "seen_ns");
+}
+
 static void read_finding(struct wi_fields *reader, const struct wi_json *from, struct wi_finding *f)
 {
     const struct wi_json *site = wi_field_object(reader, from, "site");
@@ -280,6 +291,7 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
     f->longest_ns = wi_field_amount_or_unknown(reader, from, "longest_ns");
     f->site_before = wi_field_name(reader, site, "before");
     f->site_after = wi_field_name(reader, site, "after");
+    read_places(reader, site, f);
     f->api_before = wi_field_name(reader, api, "before");
     f->api_after = wi_field_name(reader, api, "after");
     read_exposed(reader, from, f);

@@ -290,6 +290,16 @@ int32_t wi_py_code_line(const struct wi_py_code *code, uint32_t instr)
                       instr);
 }
 
+void wi_py_code_place(const struct wi_py_code *code, uint32_t instr, struct wi_out *out)
+{
+    const char *slash = strrchr(code->file, '/');
+    if (!code->file[0])
+        return;
+    wi_out_f(out, "%s:%d", slash ? slash + 1 : code->file, wi_py_code_line(code, instr));
+    if (code->function[0] && strcmp(code->function, "<module>") != 0)
+        wi_out_f(out, " in %s", code->function);
+}
+
 int64_t wi_py_codes_bytes(void)
 {
     size_t used = atomic_load(&state.used);

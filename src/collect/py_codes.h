@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "base/out.h"
 #include "collect/peek.h"
 #include "collect/py_version.h"
 
@@ -40,6 +41,9 @@ const struct wi_py_code *wi_py_code_at(int index);
 enum wi_code_kind wi_py_kind_of(const struct wi_py *py, struct wi_peek *peek, uintptr_t code);
 /* The line of the instruction at this byte offset. */
 int32_t wi_py_code_line(const struct wi_py_code *code, uint32_t instr);
+/* "train.py:58 in main"; without the function where it is a module's own code. Nothing if the code
+ * has no file. */
+void wi_py_code_place(const struct wi_py_code *code, uint32_t instr, struct wi_out *out);
 /* enum wi_span_kind of a fact. */
 int wi_py_fact_span(unsigned fact);
 /* Memory in use at most by now. */

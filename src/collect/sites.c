@@ -265,6 +265,8 @@ static void native_text(const struct site *site, struct wi_out *out)
         wi_symbol_name(&symbol);
         if (symbol.source[0]) {
             wi_out_f(out, "%s:%u", symbol.source, symbol.line);
+            if (symbol.name[0])
+                wi_out_f(out, " in %s", symbol.name);
             return;
         }
         wi_out_f(out, "%s+0x", symbol.name[0] ? symbol.name : symbol.file);
@@ -277,11 +279,7 @@ static void native_text(const struct site *site, struct wi_out *out)
 
 static void python_text(const struct site *site, struct wi_out *out)
 {
-    const struct wi_py_code *code = wi_py_code_at(site->u.python.code);
-    const char *slash = strrchr(code->file, '/');
-    if (code->file[0])
-        wi_out_f(out, "%s:%d", slash ? slash + 1 : code->file,
-                 wi_py_code_line(code, site->u.python.instr));
+    wi_py_code_place(wi_py_code_at(site->u.python.code), site->u.python.instr, out);
 }
 
 void wi_site_text(unsigned number, struct wi_out *out)

@@ -61,8 +61,8 @@ static inline int wi_site_due(const struct wi_site_thread *self, int64_t now_ns,
     return silence_ns > WI_SITE_ALWAYS_NS || wi_site_budget(now_ns);
 }
 
-/* Helper: "train.py:58", "train.cu:58" with debug information, else "train_step+0x1f (libfoo.so)";
- * nothing if the site is not known. */
+/* Helper: "train.py:58 in main", "train.cu:58 in train_step" with debug information, else
+ * "train_step+0x1f (libfoo.so)"; nothing if the site is not known. */
 void wi_site_text(unsigned site, struct wi_out *out);
 /* The function it lies in, Python only; "" if unknown. */
 const char *wi_site_function(unsigned site);

@@ -13,21 +13,26 @@
 #define LIBRARY  "/lib/python3"
 
 /* Innermost frame that fits a row of frame_facts.def; else the innermost that is not the
- * framework's or the language's own. */
+ * framework's or the language's own. And the innermost that is the job's own. */
 static int judge(const struct wi_py *py, struct wi_peek *peek, const struct wi_py_frame *frames,
                  int count, struct wi_look *look)
 {
-    look->code = -1;
+    int decided = 0;
+    look->code = look->own = -1;
     look->span = WI_SPAN_FRAME;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && (!decided || look->own < 0); i++) {
         int index = wi_py_code_of(py, peek, frames[i].code);
         if (index < 0)
-            return WI_ERR_NOT_FOUND;
+            return decided ? 0 : WI_ERR_NOT_FOUND;
         const struct wi_py_code *code = wi_py_code_at(index);
-        if (code->fact) {
+        if (look->own < 0 && code->kind == WI_CODE_OWN) {
+            look->own = index;
+            look->instr = frames[i].instr;
+        }
+        if (!decided && code->fact) {
             look->code = index;
             look->span = wi_py_fact_span(code->fact);
-            return 0;
+            decided = 1;
         }
         if (look->code < 0 && code->kind != WI_CODE_RUNTIME)
             look->code = index;

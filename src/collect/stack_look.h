@@ -12,6 +12,8 @@
 struct wi_look {
     int span;       /* enum wi_span_kind: INPUT_WAIT..., FRAME if the stack says no more */
     int code;       /* the function that says so, wi_py_code_at(code) */
+    int own;        /* innermost function of the job's own code, -1 = none */
+    uint32_t instr; /* where in it */
     int collecting; /* the garbage collector runs */
 };
 

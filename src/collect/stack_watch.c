@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "collect/feed.h"
+#include "collect/py_codes.h"
 #include "collect/sites.h"
 #include "collect/stack_look.h"
 #include "collect/thread.h"
@@ -29,7 +30,7 @@ struct silent {
     int64_t until_ns; /* told up to here */
     int seen;         /* 0: the last look found nothing */
     int span;         /* enum wi_span_kind */
-    uint32_t name;
+    uint32_t name, site;
 };
 
 static struct {
@@ -45,7 +46,8 @@ static void give(const struct silent *slot, int kind, int64_t start_ns, int64_t 
                                          .end_ns = end_ns,
                                          .thread = slot->thread,
                                          .name = slot->name,
-                                         .kind = (uint8_t)kind};
+                                         .kind = (uint8_t)kind,
+                                         .site = slot->site};
     if (end_ns > start_ns)
         wi_feed_event(&event);
 }
@@ -68,6 +70,19 @@ static uint32_t name_of(const struct wi_look *look)
     struct wi_out out;
     wi_out_mem(&out, text, sizeof(text));
     wi_look_name(look->code, &out);
+    wi_out_finish(&out);
+    return wi_names_str(wi_feed_names(), text);
+}
+
+/* The line of the job's own code on that stack. */
+static uint32_t site_of(const struct wi_look *look)
+{
+    char text[NAME_CAP];
+    struct wi_out out;
+    if (look->own < 0)
+        return WI_NO_NAME;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_py_code_place(wi_py_code_at(look->own), look->instr, &out);
     wi_out_finish(&out);
     return wi_names_str(wi_feed_names(), text);
 }
@@ -106,11 +121,14 @@ static void look_at(struct wi_thread *t, int64_t exit_ns, int64_t now)
     int seen = wi_look_at(wi_sites_python(), tstate, pthread, &look) == 0;
     int span = look.collecting ? WI_SPAN_COLLECTING : look.span;
     uint32_t name = seen ? name_of(&look) : WI_NO_NAME;
-    if (!first && (seen != slot->seen || span != slot->span || name != slot->name))
+    uint32_t site = seen ? site_of(&look) : WI_NO_NAME;
+    if (!first &&
+        (seen != slot->seen || span != slot->span || name != slot->name || site != slot->site))
         tell(slot, slot->until_ns + (now - slot->until_ns) / 2);
     slot->seen = seen;
     slot->span = span;
     slot->name = name;
+    slot->site = site;
     tell(slot, now);
 }
 

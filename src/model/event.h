@@ -118,7 +118,8 @@ struct wi_host_span {
     int64_t start_ns, end_ns;
     uint32_t thread;
     uint32_t name;
-    uint8_t kind; /* enum wi_span_kind */
+    uint8_t kind;  /* enum wi_span_kind */
+    uint32_t site; /* name id of the job's own line that led there, "train.py:58 in main" */
 };
 
 /* A look at the machine over the interval that ends at at_ns; WI_UNKNOWN where not known. */

@@ -25,13 +25,17 @@ struct field {
     uint8_t record; /* enum wi_event_kind */
     uint8_t type;   /* enum field_type */
     uint16_t offset;
+    uint8_t later; /* older files end before it */
 };
 
 static const struct field FIELDS[] = {
 #define FIELD(record, type, member)                                                                \
-    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member)},
+    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member), 0},
+#define LATER(record, type, member)                                                                \
+    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member), 1},
 #include "model/trace_fields.def"
 #undef FIELD
+#undef LATER
 };
 
 static unsigned width_of(unsigned type)
@@ -357,6 +361,8 @@ static int read_fields(const struct wi_trace_reader *reader, unsigned kind,
         if (field->record != kind)
             continue;
         unsigned width = width_of(field->type);
+        if (at == len && field->later)
+            break;
         if (len - at < width)
             return WI_ERR_FORMAT;
         char *to = (char *)event + field->offset;

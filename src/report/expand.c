@@ -65,20 +65,37 @@ static void get_longest(const struct subject *s)
     wi_human_ns(s->out, s->finding->longest_ns);
 }
 
+/* A sentence wants the line alone: "train.py:58" of "train.py:58 in main". */
+static void put_site(const struct subject *s, uint32_t id)
+{
+    const char *text = s->names ? wi_names_text(s->names, id) : "";
+    const char *colon = strchr(text, ':');
+    size_t digits = colon ? strspn(colon + 1, "0123456789") : 0;
+    char line[256];
+    size_t len = colon ? (size_t)(colon - text) + 1 + digits : 0;
+    if (!digits || strncmp(text + len, " in ", 4) != 0 || len >= sizeof(line)) {
+        put_name(s, id);
+        return;
+    }
+    memcpy(line, text, len);
+    line[len] = 0;
+    wi_layout_cut(s->out, line, KERNEL_COLUMNS);
+}
+
 static void get_site_before(const struct subject *s)
 {
-    put_name(s, s->finding->site_before);
+    put_site(s, s->finding->site_before);
 }
 
 static void get_site_after(const struct subject *s)
 {
-    put_name(s, s->finding->site_after);
+    put_site(s, s->finding->site_after);
 }
 
 static void get_site(const struct subject *s)
 {
     const struct wi_finding *f = s->finding;
-    put_name(s, f->site_after    ? f->site_after
+    put_site(s, f->site_after    ? f->site_after
                 : f->site_before ? f->site_before
                 : f->api_after   ? f->api_after
                                  : f->api_before);
@@ -101,7 +118,7 @@ static void get_exposed_api(const struct subject *s)
 
 static void get_exposed_site(const struct subject *s)
 {
-    put_name(s, s->finding->exposed_site);
+    put_site(s, s->finding->exposed_site);
 }
 
 static void get_exposed_cause(const struct subject *s)

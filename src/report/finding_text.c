@@ -2,6 +2,8 @@
  * Threads: the owner of the writer. May not: allocate, use stdio. */
 #include "report/finding_text.h"
 
+#include <string.h>
+
 #include "analyze/advice.h"
 #include "report/because.h"
 #include "report/expand.h"
@@ -70,6 +72,36 @@ static void put_exposed(struct wi_layout *layout, const struct wi_finding *f,
     wi_layout_line(layout, "  exposed by", wi_phrase_end(&phrase));
 }
 
+/* "waits_job.py:burn" is the function that "waits_job.py:38 in burn" names too. */
+static int names_same(const char *function, const char *site)
+{
+    const char *colon = strrchr(function, ':'), *in = strstr(site, " in ");
+    size_t len = colon ? (size_t)(colon - function) : 0;
+    return colon && in && !strncmp(site, function, len + 1) && !strcmp(in + 4, colon + 1);
+}
+
+/* Where the waiting thread itself was seen. */
+static void put_inside(struct wi_layout *layout, const struct wi_finding *f,
+                       const struct wi_names *names)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    const char *function = wi_names_text(names, f->seen_in);
+    const char *site = wi_names_text(names, f->waits_at);
+    if (!function[0])
+        return;
+    int same = names_same(function, site);
+    wi_layout_cut(out, same ? site : function, NAME_COLUMNS);
+    if (!same && site[0]) {
+        wi_out_str(out, ", called at ");
+        wi_layout_cut(out, site, NAME_COLUMNS);
+    }
+    wi_out_str(out, ": seen for ");
+    wi_human_share(out, f->seen_ns, f->ns, 0);
+    wi_out_str(out, " of this time");
+    wi_layout_line(layout, "  inside", wi_phrase_end(&phrase));
+}
+
 static void put_template(struct wi_layout *layout, const char *label, const char *text,
                          const struct wi_finding *f, const struct wi_names *names)
 {
@@ -84,6 +116,7 @@ static void put_evidence(struct wi_layout *layout, const struct wi_report *repor
 {
     put_template(layout, "  seen", f->seen, f, report->names);
     put_where(layout, report, f);
+    put_inside(layout, f, report->names);
     put_exposed(layout, f, report->names);
 }
 

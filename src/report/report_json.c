@@ -291,6 +291,19 @@ static void put_sides(struct json *json, const char *name, const struct wi_repor
     close_with(json, '}');
 }
 
+/* Around the stall, and in it. */
+static void put_sites(struct json *json, const struct wi_report *report, const struct wi_finding *f)
+{
+    key(json, "site");
+    open_with(json, '{');
+    put_name(json, "before", report, f->site_before);
+    put_name(json, "after", report, f->site_after);
+    put_name(json, "waits_at", report, f->waits_at);
+    put_name(json, "seen_in", report, f->seen_in);
+    put_int(json, "seen_ns", f->seen_in ? f->seen_ns : WI_UNKNOWN);
+    close_with(json, '}');
+}
+
 static void put_exposed(struct json *json, const struct wi_report *report,
                         const struct wi_finding *f)
 {
@@ -330,7 +343,7 @@ static void put_finding(struct json *json, const struct wi_report *report,
     put_int(json, "median_ns", f->median_ns);
     put_int(json, "p95_ns", f->p95_ns);
     put_int(json, "longest_ns", f->longest_ns);
-    put_sides(json, "site", report, f->site_before, f->site_after);
+    put_sites(json, report, f);
     put_sides(json, "api", report, f->api_before, f->api_after);
     put_exposed(json, report, f);
     put_name(json, "kernel", report, f->kernel);

@@ -117,6 +117,9 @@ static void make_loader(struct fixture *f)
     times(first, 1020, 214 * MS, 231 * MS, 1200 * MS);
     first->site_after = name(f, "train.py:59");
     first->site_before = name(f, "train.py:71");
+    first->seen_in = name(f, "torch/utils/data/dataloader.py:_try_get_data");
+    first->waits_at = name(f, "train.py:58 in main");
+    first->seen_ns = 208050 * MS;
     first->api_after = name(f, "cudaMemcpyAsync");
     first->api_before = name(f, "cudaStreamSynchronize");
     first->children = 2;

@@ -242,7 +242,7 @@ static struct wi_finding sample(struct wi_names *names)
                                .p95_ns = WI_UNKNOWN,
                                .longest_ns = WI_UNKNOWN,
                                .exposed_by = -1,
-                               .site_after = wi_names_str(names, "train.py:58"),
+                               .site_after = wi_names_str(names, "train.py:58 in main"),
                                .bytes = 4000000000,
                                .copies = 8,
                                .children = 2,

@@ -67,10 +67,10 @@ def in_function():
     lock_free = \
         free.probe_capture()
     line = sys._getframe().f_lineno
-    check("site, lock held", text_of(held, lock_held), "frames_job.py:%d" % (line - 3))
+    check("site, lock held", text_of(held, lock_held), "frames_job.py:%d in in_function" % (line - 3))
     # which line of a statement of two is the call's is a matter of the release
     check("site, lock free", text_of(free, lock_free) in
-          ["frames_job.py:%d" % (line - n) for n in (1, 2)], True)
+          ["frames_job.py:%d in in_function" % (line - n) for n in (1, 2)], True)
     check("function", held.probe_function(lock_held), b"in_function")
 
 
@@ -343,8 +343,8 @@ for i in range(9000):
     space = {"probe": free.probe_capture}
     exec(compile("def f%d():\n    return probe()\nsite = f%d()" % (i, i), "many%d.py" % i, "exec"), space)
     text = text_of(free, space["site"])
-    if text not in ("", "many%d.py:2" % i):
-        check("with a full table", text, "many%d.py:2" % i)
+    if text not in ("", "many%d.py:2 in f%d" % (i, i)):
+        check("with a full table", text, "many%d.py:2 in f%d" % (i, i))
     given.add(space["site"])
 check("sites are bounded", 1000 < len(given) <= 4097, True)
 words = ctypes.create_string_buffer(200)

@@ -17,14 +17,14 @@ int64_t probe_cost_ns(int times);
 
 static int failed;
 
-/* Built with line numbers: "native_job.c:58". Without: "name+0x1f (native_job)", the right function
- * and an offset into it. */
+/* Built with line numbers: "native_job.c:58 in name". Without: "name+0x1f (native_job)", the right
+ * function and an offset into it. */
 static void check(const char *what, unsigned site, const char *function, int line)
 {
     char text[300], wanted[300];
     probe_text(site, text, sizeof(text));
     size_t len = strlen(function);
-    snprintf(wanted, sizeof(wanted), "native_job.c:%d", line);
+    snprintf(wanted, sizeof(wanted), "native_job.c:%d in %s", line, function);
 #ifdef WANT_LINES
     int right = len > 0 && !strcmp(text, wanted);
 #else

@@ -15,7 +15,7 @@ need_virtual_gpu()
 checks = Checks()
 job = os.path.join(HERE, "train_job.py")
 library = os.path.join(BUILD, "tests", "sites", "libsites_gpu.so")
-lines = {line.split("# MARK ")[1].strip(): f"train_job.py:{number}"
+lines = {line.split("# MARK ")[1].strip(): f"train_job.py:{number} in train"
          for number, line in enumerate(open(job), 1) if "# MARK " in line}
 for interpreter, version in [pair for minor in range(8, 15) for pair in find(minor)]:
     for setting in ("auto", "off"):
@@ -65,9 +65,14 @@ for setting in ("auto", "off"):
             sites = run.report["findings"][0]["site"]
             print("native", sites)
             for side, call in (("after", "cudaMalloc("), ("before", "cudaDeviceSynchronize(")):
-                name, line = sites[side].split(":")
+                place, function = sites[side].split(" in ")
+                name, line = place.split(":")
                 checks.equal(f"native: file {side}", name, "job.c")
                 checks.true(f"native: line {side}", call in source[int(line) - 1], sites)
+                # that of the line, or one that it was inlined into
+                checks.true(f"native: function {side}",
+                            any(text[:1].isalpha() and f" {function}(" in text for text in source),
+                            sites)
         checks.true(f"native {setting}: lines in the trace",
                     b"job.c:" in open(trace, "rb").read())
 checks.finish()

@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """What the helper sees in a silent thread's stack is in the trace: the right kind, the right name,
-for most of the time that the thread spent there and for no other."""
+for most of the time that the thread spent there and for no other. The finding names the function
+and the line of the job that led there, and says the same when the trace is analysed again."""
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -25,6 +28,35 @@ checks = Checks()
 job = os.path.join(HERE, "waits_job.py")
 library = os.path.join(BUILD, "tests", "sites", "libsites_gpu.so")
 KINDS = {case[1] for case in CASES}
+whyidle = os.path.join(BUILD, "src", "cli", "whyidle")
+source = open(job).read().splitlines()
+loop = next(n for n, text in enumerate(source, 1) if text == "    action()")
+body = {name: next(n for n, text in enumerate(source, 1) if text.lstrip().startswith(f"def {name}("))
+        for name in ("burn", "__del__")}
+
+
+def line_is_right(site, action):
+    """The line that calls the package, or one of the function of the job that does the work."""
+    if action in ("wait", "inline"):
+        return site == f"waits_job.py:{loop}"
+    name = {"own": "burn", "collect": "__del__"}[action]  # what the collector calls
+    found = re.fullmatch(rf"waits_job\.py:(\d+) in (Slow\.)?{name}", site or "")
+    return bool(found) and body[name] < int(found.group(1)) <= body[name] + 5
+
+
+def check_finding(what, action, name, run, trace):
+    done = subprocess.run([whyidle, "report", "--format", "json", trace], capture_output=True,
+                          text=True, timeout=60)
+    again = json.loads(done.stdout)["findings"]
+    sites = [(f["id"], f["site"]) for f in run.report["findings"]]
+    checks.equal(f"{what}: again", [(f["id"], f["site"]) for f in again], sites)
+    site = max(run.report["findings"], key=lambda f: f["site"]["seen_ns"] or 0)["site"]
+    print(f"{what}: inside {site['seen_in']}, at {site['waits_at']}, {site['seen_ns']} ns")
+    if name:
+        checks.equal(f"{what}: seen in", site["seen_in"], name)
+    checks.true(f"{what}: waits at", line_is_right(site["waits_at"], action), site)
+    checks.true(f"{what}: seen for", site["seen_ns"] and
+                0.5 * STEPS * WAIT_NS <= site["seen_ns"] <= 1.3 * STEPS * WAIT_NS, site)
 
 
 def spans_of(trace):
@@ -51,6 +83,7 @@ for minor in range(8, 15):
                           environment(out, WHYIDLE_TRACE=trace, WHYIDLE_PRINT="none"), out)
                 checks.equal(f"{version} {action}: status", run.status, 0)
                 spans = spans_of(trace)
+                check_finding(f"{version} {action}", action, name, run, trace)
             covered, names = spans.get(kind, (0, set()))
             share = covered / (STEPS * WAIT_NS)
             print(f"{version} {action}: {kind} {share:.2f} of the waits, {sorted(names)}")

@@ -155,8 +155,8 @@ static void lock_seen_for(int64_t seen_us, enum wi_subcause expected)
         struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 10, at + 110);
         wi_engine_op(b.engine, &op);
         struct wi_event event = {.kind = WI_EVENT_SPAN};
-        event.u.span = (struct wi_host_span){(at + 8110 - seen_us) * US, (at + 8110) * US, 100, 0,
-                                             WI_SPAN_WAIT_LOCK};
+        event.u.span = (struct wi_host_span){
+            (at + 8110 - seen_us) * US, (at + 8110) * US, 100, 0, WI_SPAN_WAIT_LOCK, 0};
         wi_engine_push(b.engine, &event);
     }
     finish(&b);
@@ -181,7 +181,8 @@ static void test_spinning_is_not_work(void **state)
         launch(&b, 0, 10, 10, 110);
         if (spins) {
             struct wi_event event = {.kind = WI_EVENT_SPAN};
-            event.u.span = (struct wi_host_span){110 * US, 20110 * US, 100, 0, WI_SPAN_BUSY_POLL};
+            event.u.span =
+                (struct wi_host_span){110 * US, 20110 * US, 100, 0, WI_SPAN_BUSY_POLL, 0};
             wi_engine_push(b.engine, &event);
         }
         struct copy c = {20110, 20120, 20110, 20120, 8192, WI_COPY_H2D, WI_MEM_PINNED, 0, 20100};
@@ -684,9 +685,9 @@ static void test_annotated_input(void **state)
     bench_open(&b, 1, 0);
     struct wi_event event = {.kind = WI_EVENT_SPAN};
     launch(&b, 0, 10, 10, 110);
-    event.u.span = (struct wi_host_span){110 * US, 10110 * US, 100, 0, WI_SPAN_INPUT_INLINE};
+    event.u.span = (struct wi_host_span){110 * US, 10110 * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
     wi_engine_push(b.engine, &event);
-    event.u.span = (struct wi_host_span){10110 * US, 12110 * US, 100, 0, WI_SPAN_INPUT_WAIT};
+    event.u.span = (struct wi_host_span){10110 * US, 12110 * US, 100, 0, WI_SPAN_INPUT_WAIT, 0};
     wi_engine_push(b.engine, &event);
     launch(&b, 12110, 12120, 12120, 12220);
     finish(&b);

@@ -144,13 +144,15 @@ static void keeps_devices_and_spans(void **state)
                                         .end_ns = 1ll << 60,
                                         .thread = 99,
                                         .name = wi_names_str(f->names, "next(loader)"),
-                                        .kind = WI_SPAN_INPUT_WAIT};
+                                        .kind = WI_SPAN_INPUT_WAIT,
+                                        .site = wi_names_str(f->names, "train.py:58 in main")};
     struct wi_host_span back = round_trip(f, &span).u.span;
     assert_int_equal(back.start_ns, -5);
     assert_int_equal(back.end_ns, 1ll << 60);
     assert_int_equal(back.thread, 99);
     assert_int_equal(back.kind, WI_SPAN_INPUT_WAIT);
     assert_string_equal(wi_names_text(f->read_names, back.name), "next(loader)");
+    assert_string_equal(wi_names_text(f->read_names, back.site), "train.py:58 in main");
 }
 
 static void keeps_samples_losses_and_advances(void **state)
@@ -186,13 +188,13 @@ static void follows_the_documented_layout(void **state)
     struct wi_event event = {.kind = WI_EVENT_SPAN};
     uint32_t id = wi_names_str(f->names, "ab");
     event.u.span = (struct wi_host_span){
-        .start_ns = 258, .end_ns = -1, .thread = 3, .name = id, .kind = WI_SPAN_CPU_OP};
+        .start_ns = 258, .end_ns = -1, .thread = 3, .name = id, .kind = WI_SPAN_CPU_OP, .site = id};
     wi_trace_write(&f->writer, &event);
     const unsigned char span[] = {4,
                                   0,
                                   0,
                                   0,
-                                  25,
+                                  29,
                                   0,
                                   0,
                                   0,
@@ -220,7 +222,11 @@ static void follows_the_documented_layout(void **state)
                                   0,
                                   0,
                                   0,
-                                  2};
+                                  2,
+                                  (unsigned char)id,
+                                  0,
+                                  0,
+                                  0};
     const unsigned char name[] = {0, 0, 0, 0, 6, 0, 0, 0, (unsigned char)id, 0, 0, 0, 'a', 'b'};
     size_t end = f->out.len;
     assert_memory_equal(f->bytes, "WITRACE1", 8);
@@ -315,7 +321,7 @@ static void settles_values_it_does_not_know(void **state)
     size_t at = f->out.len;
     int have = 1;
     wi_trace_write(&f->writer, &span);
-    assert_int_equal(read_one(f, f->bytes + at, f->out.len - at, &have), 33);
+    assert_int_equal(read_one(f, f->bytes + at, f->out.len - at, &have), 37);
     assert_int_equal(have, 0);
 }
 
