@@ -271,7 +271,8 @@ void wi_account_next(struct wi_engine *engine)
     struct wi_active active = activate(engine, device, &op, slot);
     wi_reservoir_op(&engine->calls.reservoir,
                     slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].kept,
-                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].seq, &op, active.waves);
+                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].seq, &op, active.waves,
+                    device->info.sms);
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))
         return;

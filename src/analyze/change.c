@@ -32,7 +32,8 @@ const char *wi_universe_sentence(enum wi_universe universe)
 
 void wi_change_none(struct wi_change *change)
 {
-    *change = (struct wi_change){.kernel_scale = 1,
+    *change = (struct wi_change){.other_host = 1,
+                                 .kernel_scale = 1,
                                  .underfilled_scale = 1,
                                  .any_kernel_scale = 1,
                                  .requests = 1,

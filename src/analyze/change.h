@@ -24,7 +24,8 @@ struct wi_host_change {
 struct wi_change {
     uint32_t universes; /* bit i: enum wi_universe i is part of it */
     struct wi_host_change host[WI_SUB_COUNT];
-    double kernel_scale;         /* of kernels that fill the device (gpu-2x: 0.5) */
+    double other_host;   /* factor of all host time that is not changed by name; 1 = as it was */
+    double kernel_scale; /* of kernels that fill the device (gpu-2x: 0.5) */
     double underfilled_scale;    /* of kernels that do not */
     double any_kernel_scale;     /* of every kernel (batched) */
     double requests;             /* served by one pass; 1 = as it was (batched) */

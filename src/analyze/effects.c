@@ -56,6 +56,8 @@ int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_led
         split_one(split, &ledger->slots[i], run);
         split->rare = kept_share < 1 && ledger->slots[i].key.subcause == WI_UNDECIDED &&
                       (double)split->count * kept_share < RARE_EXPECTED;
+        splits->makes_input |=
+            split->total_ns > 0 && split->subcause[split->main] == WI_SUB_DECODE_IN_MAIN_THREAD;
         splits->rare_ns += split->rare ? split->total_ns : 0;
     }
     splits->launch = launch_cause(ledger, splits);
@@ -67,10 +69,26 @@ static struct wi_effect none(void)
     return (struct wi_effect){.scale = 1, .rate = 1};
 }
 
+static struct wi_effect of_other_host(const struct wi_change *change)
+{
+    struct wi_effect effect = none();
+    effect.scale = change->other_host;
+    return effect;
+}
+
+/* What a change does to host time of a sub-cause; that of the thread's own work, to all of it. */
+static double scale_of(const struct wi_change *change, int subcause)
+{
+    enum wi_class class = wi_subcause_class((enum wi_subcause)subcause);
+    int own = class == WI_CLASS_HOST || class == WI_CLASS_SMALL_BATCH;
+    double scale = change->host[subcause].scale;
+    return own && scale == 1 ? change->other_host : scale;
+}
+
 static struct wi_effect of_cause(const struct wi_change *change, enum wi_subcause subcause)
 {
     struct wi_effect effect = none();
-    effect.scale = change->host[subcause].scale;
+    effect.scale = scale_of(change, (int)subcause);
     effect.stay_ns = change->host[subcause].stay_ns;
     effect.rate = change->host[subcause].rate;
     return effect;
@@ -84,7 +102,7 @@ static struct wi_effect of_split(const struct wi_change *change, const struct wi
     struct wi_effect effect = of_cause(change, main);
     effect.scale = 1; /* exactly, if nothing of it changes */
     for (int i = 0; i < WI_PORTION_COUNT; i++)
-        effect.scale -= split->share[i] * (1 - change->host[split->subcause[i]].scale);
+        effect.scale -= split->share[i] * (1 - scale_of(change, split->subcause[i]));
     const struct wi_remedy *remedy = wi_remedy_of(main);
     enum wi_clock_kind clock = remedy ? remedy->clock : WI_CLOCK_FIXED;
     effect.queue = clock == WI_CLOCK_QUEUE || clock == WI_CLOCK_HERE;
@@ -117,14 +135,14 @@ int wi_effects_of(struct wi_effects *effects, struct wi_arena *arena,
         return WI_ERR_NOMEM;
     *effects = (struct wi_effects){.change = change, .of = of};
     *rare_ns = 0;
-    of[0] = none();
+    of[0] = of_other_host(change);
     for (uint32_t i = 0; i < splits->slots; i++) {
         of[i + 1] = of_split(change, &splits->of[i]);
         if (splits->of[i].rare)
             *rare_ns += changed_total(&splits->of[i], &of[i + 1]);
     }
     for (int i = 0; i < WI_API_COUNT; i++)
-        effects->api[i] = none();
+        effects->api[i] = of_other_host(change);
     effects->dispatch = of_cause(change, splits->launch);
     effects->api[WI_API_LAUNCH] = effects->api[WI_API_GRAPH_LAUNCH] =
         of_cause(change, splits->launch);

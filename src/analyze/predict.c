@@ -13,6 +13,9 @@
 
 /* A change, one a little weaker and one a little stronger: a fix seldom brings all of it. */
 #define SOFTER 0.1
+/* The launching thread's other time, once other processes work beside it: up to this factor between
+ * two real runs of one training, with and without loader workers. */
+#define BESIDE_WORKERS 1.3
 /* Host and device clocks, and one run to the next, differ by this much even where nothing changes.
  */
 #define LEAST_MARGIN 0.01
@@ -265,6 +268,9 @@ static int add_three(struct session *s, const struct wi_change *change, uint32_t
 {
     struct wi_change weak = *change, strong = *change;
     soften_change(&weak, SOFTER);
+    const struct wi_host_change *inline_input = &change->host[WI_SUB_DECODE_IN_MAIN_THREAD];
+    if (s->splits.makes_input && (inline_input->scale != 1 || inline_input->rate != 1))
+        weak.other_host = BESIDE_WORKERS;
     soften_change(&strong, -SOFTER);
     plans[0] = add_plan(s, &weak);
     plans[1] = add_plan(s, change);

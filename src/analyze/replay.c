@@ -199,8 +199,9 @@ static double kernel_factor(const struct wi_change *change, const struct wi_kept
     double factor = change->any_kernel_scale;
     if (kept->waves != UINT16_MAX && kept->waves < 256 / WI_LIMIT_FILL_WAVES_INVERSE)
         factor *= change->underfilled_scale;
-    /* twice the SMs do nothing for what fits on half of them */
-    double full = kept->waves >= 256 ? 1 : kept->waves <= 128 ? 0 : (kept->waves - 128) / 128.0;
+    /* twice the SMs halve what has blocks for all of them, and do nothing for what has at most one
+     * for each of those there are */
+    double full = kept->spread >= 128 ? 1 : kept->spread <= 64 ? 0 : (kept->spread - 64) / 64.0;
     return factor * (1 - full * (1 - change->kernel_scale));
 }
 

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define NO_WAVES UINT16_MAX
+#define NOT_KNOWN UINT16_MAX
 
 void wi_reservoir_init(struct wi_reservoir *reservoir, struct wi_arena *arena)
 {
@@ -70,7 +70,7 @@ uint32_t wi_reservoir_call(struct wi_reservoir *reservoir, const struct wi_host_
                          .stream = fold(call->stream),
                          .target = fold(call->target),
                          .api = call->api,
-                         .waves = NO_WAVES,
+                         .waves = NOT_KNOWN,
                          .thread = (uint8_t)(thread_index < UINT8_MAX ? thread_index : UINT8_MAX),
                          .api_class = call->api_class,
                          .flags = call->flags,
@@ -79,7 +79,7 @@ uint32_t wi_reservoir_call(struct wi_reservoir *reservoir, const struct wi_host_
     return (uint32_t)(kept - reservoir->records) + 1;
 }
 
-static void put_op(struct wi_kept *kept, const struct wi_device_op *op, double waves)
+static void put_op(struct wi_kept *kept, const struct wi_device_op *op, double waves, uint32_t sms)
 {
     int pageable = op->src_mem == WI_MEM_PAGEABLE || op->dst_mem == WI_MEM_PAGEABLE;
     int managed = op->src_mem == WI_MEM_MANAGED || op->dst_mem == WI_MEM_MANAGED ||
@@ -96,6 +96,9 @@ static void put_op(struct wi_kept *kept, const struct wi_device_op *op, double w
     kept->device = (int8_t)op->device;
     if (waves >= 0)
         kept->waves = (uint16_t)(waves < 255 ? waves * 256 : 255 * 256);
+    double blocks = (double)op->grid[0] * op->grid[1] * op->grid[2];
+    if (op->kind == WI_OP_KERNEL && sms && blocks > 0)
+        kept->spread = (uint16_t)(blocks < 1000.0 * sms ? blocks * 64 / sms : 64000);
 }
 
 static struct wi_kept *kept_at(struct wi_reservoir *reservoir, uint32_t place, uint64_t seq)
@@ -106,13 +109,13 @@ static struct wi_kept *kept_at(struct wi_reservoir *reservoir, uint32_t place, u
 }
 
 void wi_reservoir_op(struct wi_reservoir *reservoir, uint32_t place, uint64_t seq,
-                     const struct wi_device_op *op, double waves)
+                     const struct wi_device_op *op, double waves, uint32_t sms)
 {
     if (!reservoir->records)
         return;
     struct wi_kept *kept = kept_at(reservoir, place, seq);
     if (kept && kept->start_ns == WI_UNKNOWN) {
-        put_op(kept, op, waves);
+        put_op(kept, op, waves, sms);
         return;
     }
     if (reservoir->recording == WI_BLOCKS || (seq && !kept))
@@ -124,9 +127,10 @@ void wi_reservoir_op(struct wi_reservoir *reservoir, uint32_t place, uint64_t se
                                 .exit_ns = WI_UNKNOWN,
                                 .seq = seq,
                                 .target = kept ? place : 0,
-                                .waves = NO_WAVES,
+                                .waves = NOT_KNOWN,
+                                .spread = NOT_KNOWN,
                                 .api_class = WI_API_OTHER};
-    put_op(further, op, waves);
+    put_op(further, op, waves, sms);
 }
 
 void wi_reservoir_label(struct wi_reservoir *reservoir, uint32_t place, uint64_t seq, int own,

@@ -26,6 +26,7 @@ struct wi_kept {
     uint32_t api;            /* name id */
     uint32_t name;           /* of a kernel: name id */
     uint16_t waves;          /* of a kernel, in 1/256 of the device; UINT16_MAX = not known */
+    uint16_t spread;         /* of a kernel: blocks for each SM, in 1/64; UINT16_MAX = not known */
     uint8_t kind;            /* enum wi_op_kind */
     uint8_t thread;          /* index in calls.h, clamped to 255 */
     uint8_t api_class;
@@ -56,10 +57,10 @@ void wi_reservoir_init(struct wi_reservoir *reservoir, struct wi_arena *arena);
 /* Keeps a call if its stretch is kept; returns its place + 1, 0 if it is not. */
 uint32_t wi_reservoir_call(struct wi_reservoir *reservoir, const struct wi_host_call *call,
                            uint64_t seq, uint32_t thread_index);
-/* An operation: of the call at place - 1 with that seq, or of no kept call (place 0). waves < 0 =
- * not known. */
+/* An operation: of the call at place - 1 with that seq, or of no kept call (place 0). waves: of a
+ * kernel, < 0 = not known; sms: of its device, 0 = not known. */
 void wi_reservoir_op(struct wi_reservoir *reservoir, uint32_t place, uint64_t seq,
-                     const struct wi_device_op *op, double waves);
+                     const struct wi_device_op *op, double waves, uint32_t sms);
 /* The silence before the call (own = 0) or the call itself (own = 1) was charged to a signature.
  * The latest one stands. */
 void wi_reservoir_label(struct wi_reservoir *reservoir, uint32_t place, uint64_t seq, int own,
