@@ -3,7 +3,8 @@ import ctypes
 import sys
 import time
 
-gpu = ctypes.CDLL(sys.argv[1])
+load_library = ctypes.PyDLL if sys.argv[3:] == ["held"] else ctypes.CDLL  # keeps the lock, or not
+gpu = load_library(sys.argv[1])
 gpu.gpu_kernel.argtypes = (ctypes.c_int64,)
 
 
