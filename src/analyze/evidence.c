@@ -23,6 +23,7 @@ static void read_samples(struct wi_evidence *e, const struct wi_signature *sig,
     e->busiest = wi_sampled_mean(seen, WI_SAMPLED_BUSIEST, -1);
     e->issuer_run = wi_sampled_mean(seen, WI_SAMPLED_ISSUER_RUN, -1);
     e->issuer_runnable = wi_sampled_mean(seen, WI_SAMPLED_ISSUER_RUNNABLE, -1);
+    e->serving = wi_sampled_mean(seen, WI_SAMPLED_SERVING, -1);
     double interval = wi_sampled_mean(seen, WI_SAMPLED_INTERVAL_NS, -1);
     double throttled = wi_sampled_mean(seen, WI_SAMPLED_THROTTLED_NS, -1);
     e->throttled = interval > 0 && throttled >= 0 ? throttled / interval : -1;

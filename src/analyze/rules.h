@@ -25,6 +25,7 @@ struct wi_evidence {
     double cores_idle, cores_allowed, cores_machine, runnable;
     double threads_busy, busiest;       /* other threads of the process */
     double issuer_run, issuer_runnable; /* the launching thread, over whole seconds */
+    double serving;                     /* share of looks in which requests were taken unwaited for */
     double throttled;                   /* share of the time, by the CPU quota */
     double period_deviation;            /* of start-to-start times, as a share of their mean */
     double blocked_launches;            /* share of launches that returned after their kernel */

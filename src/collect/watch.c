@@ -25,6 +25,7 @@ void wi_watch_sample(void)
     wi_watch_children(sample, interval_ns); /* first: others ask for the children */
     wi_watch_cores(sample, interval_ns);
     wi_watch_threads(sample, interval_ns);
+    wi_watch_serving(sample);
     wi_nvml_sample(sample);
     state.at_ns = now;
     if (state.started && interval_ns > 0)
@@ -39,4 +40,5 @@ void wi_watch_tick(int64_t now)
     state.ticked_ns = now;
     wi_watch_children_tick();
     wi_watch_cores_tick();
+    wi_watch_serving_tick();
 }

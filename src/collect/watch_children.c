@@ -3,10 +3,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/out.h"
+#include "collect/collect.h"
 #include "collect/procfs.h"
 #include "collect/watch_parts.h"
 
 #define MAX_CHILDREN   256
+#define MAX_PARENTS    4 /* threads whose children are looked for between samples: 15 us each */
 #define LOOKS_PER_TICK 4 /* each costs 25 us */
 #define SECOND_NS      INT64_C(1000000000)
 
@@ -22,9 +25,19 @@ struct children {
     int on_disk;
 };
 
+/* Who is there, dead or not: what lives for less than the time between two samples counts, too. */
+struct roster {
+    int64_t pid[MAX_CHILDREN];
+    int count;
+};
+
 static struct {
     struct children last;
-    int sampled; /* 0 until there is a base */
+    struct roster there, seen;
+    int64_t parents[MAX_PARENTS]; /* threads that had children at the last sample */
+    int parent_count;
+    int64_t starts, exits; /* since the previous sample */
+    int sampled;           /* 0 until there is a base */
     unsigned version;
     int next;                 /* of the looks between samples */
     int64_t looks, disk_hits; /* since the previous sample */
@@ -91,22 +104,53 @@ static void add_child(struct children *now, int64_t pid)
     measure(now, child);
 }
 
-static void children_of_task(void *user, const char *task)
+static void enlist(struct roster *roster, int64_t pid)
 {
-    const char *at = state.text;
-    if (wi_read_at(state.text, sizeof(state.text), "/proc/self/task/%s/children", task) <= 0)
-        return;
-    for (int64_t pid; (pid = wi_take_number(&at)) != WI_UNKNOWN;)
-        add_child(user, pid);
+    if (roster->count < MAX_CHILDREN)
+        roster->pid[roster->count++] = pid;
 }
 
-/* How many of `these` are not among `those`. */
-static int64_t missing(const struct children *these, const struct children *those)
+static int lists(const struct roster *roster, int64_t pid)
 {
-    int64_t count = 0;
-    for (int i = 0; i < these->count; i++)
-        count += !same_child(those, &these->list[i]);
-    return count;
+    for (int i = 0; i < roster->count; i++)
+        if (roster->pid[i] == pid)
+            return 1;
+    return 0;
+}
+
+static void children_of_task(void *user, const char *task)
+{
+    const char *at = state.text, *number = task;
+    if (wi_read_at(state.text, sizeof(state.text), "/proc/self/task/%s/children", task) <= 0)
+        return;
+    int before = state.seen.count;
+    for (int64_t pid; (pid = wi_take_number(&at)) != WI_UNKNOWN;) {
+        enlist(&state.seen, pid);
+        if (user)
+            add_child(user, pid);
+    }
+    if (user && state.seen.count > before && state.parent_count < MAX_PARENTS)
+        state.parents[state.parent_count++] = wi_take_number(&number);
+}
+
+/* Counts who came and who went since the last look. Whoever is not listed but lives has only got
+ * another thread of the process as its parent. */
+static void call_the_roll(void)
+{
+    struct roster *seen = &state.seen, *there = &state.there;
+    struct wi_proc_stat stat;
+    for (int i = 0; i < there->count; i++) {
+        if (lists(seen, there->pid[i]))
+            continue;
+        if (read_stat(there->pid[i], &stat) && stat.state != 'Z')
+            enlist(seen, there->pid[i]);
+        else
+            state.exits++;
+    }
+    for (int i = 0; i < seen->count; i++)
+        state.starts += !lists(there, seen->pid[i]);
+    *there = *seen;
+    seen->count = 0;
 }
 
 /* Not every kernel lists children. */
@@ -124,6 +168,7 @@ void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
     clock_gettime(CLOCK_BOOTTIME, &boot);
     now->boot_ns = (int64_t)boot.tv_sec * SECOND_NS + boot.tv_nsec;
     now->interval_ns = interval_ns;
+    state.seen.count = state.parent_count = 0;
     if (!can_be_seen() || wi_each_number("/proc/self/task", now, children_of_task) != 0)
         return;
     sample->children = now->count;
@@ -132,20 +177,40 @@ void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
     if (now->count)
         sample->child_disk_permille =
             1000 * (now->on_disk + state.disk_hits) / (now->count + state.looks);
-    int64_t starts = missing(now, &state.last), exits = missing(&state.last, now);
+    call_the_roll();
     if (state.sampled) {
-        sample->child_starts = starts;
-        sample->child_exits = exits;
+        sample->child_starts = state.starts;
+        sample->child_exits = state.exits;
     }
-    state.version += starts || exits;
+    state.version += state.starts || state.exits;
+    state.starts = state.exits = 0;
     state.looks = state.disk_hits = 0;
     state.sampled = 1;
     state.last = *now;
 }
 
+/* The main thread starts most children, also those of a process that has none yet. */
+static void look_at_parents(void)
+{
+    int main_too = 1;
+    char task[24];
+    for (int i = 0; i < state.parent_count + main_too && state.sampled; i++) {
+        int64_t tid = i < state.parent_count ? state.parents[i] : wi_process.pid;
+        struct wi_out out;
+        wi_out_mem(&out, task, sizeof(task));
+        wi_out_i64(&out, tid);
+        main_too &= tid != wi_process.pid || i == state.parent_count;
+        if (wi_out_finish(&out) == 0)
+            children_of_task(NULL, task);
+    }
+    if (state.sampled)
+        call_the_roll();
+}
+
 void wi_watch_children_tick(void)
 {
     struct wi_proc_stat stat;
+    look_at_parents();
     for (int i = 0; i < LOOKS_PER_TICK && i < state.last.count; i++) {
         int at = state.next++ % state.last.count;
         if (!read_stat(state.last.list[at].pid, &stat))

@@ -330,6 +330,26 @@ int wi_look(struct wi_looked *thread, int first)
     return call.number < 0 ? faulting(thread) : asleep(thread, &call);
 }
 
+int wi_look_waits_for_request(int64_t tid)
+{
+    char text[256];
+    struct wi_syscall call;
+    struct wi_looked unkept = {.syscall_fd = -1, .stat_fd = -1};
+    if (wi_read_at(text, sizeof(text), "/proc/self/task/%lld/syscall", (long long)tid) <= 0 ||
+        wi_parse_syscall(text, &call) != 0)
+        return WI_ERR_IO;
+    switch (call.running ? NOT_A_WAIT : how_of(call.number)) {
+    case READ:
+    case ACCEPT:
+    case POLL:
+    case SELECT:
+    case EPOLL: /* none of them asks for what `unkept` lacks */
+        return asleep(&unkept, &call) == WI_SPAN_WAIT_REQUEST;
+    default:
+        return 0;
+    }
+}
+
 /* Reading from the files of an ended thread is what closes them (procfs.c). */
 void wi_look_end(struct wi_looked *thread)
 {

@@ -36,6 +36,8 @@ struct wi_looked {
 
 /* An enum wi_span_kind or one of the above. first: the first look of a silence. */
 int wi_look(struct wi_looked *thread, int first);
+/* Is a thread, of which nothing is kept, asleep until a request comes? Negative: not told. */
+int wi_look_waits_for_request(int64_t tid);
 /* The thread has ended: lets go of its descriptors. */
 void wi_look_end(struct wi_looked *thread);
 

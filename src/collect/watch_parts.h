@@ -21,6 +21,11 @@ void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns);
 /* Between two samples: the length of the run queue. */
 void wi_watch_cores_tick(void);
 
+/* watch_serving.c: whether requests are taken without anybody sleeping for them. */
+void wi_watch_serving(struct wi_host_sample *sample);
+/* Between two samples: whether a thread sleeps for a request. */
+void wi_watch_serving_tick(void);
+
 /* watch_threads.c: this process's other threads, its faults and what it reads. */
 void wi_watch_threads(struct wi_host_sample *sample, int64_t interval_ns);
 

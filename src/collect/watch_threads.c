@@ -15,8 +15,10 @@
 #define MAX_OTHERS 128 /* each costs 20 us a second */
 #define HALF_BUSY  500 /* permille of a core */
 
+/* busy_ns: on a core or ready for one. A thread that works all the time it is let is busy, however
+ * many others want the cores; the lack of cores shows elsewhere. */
 struct other {
-    int64_t tid, run_ns, permille;
+    int64_t tid, busy_ns, permille;
 };
 
 struct others {
@@ -68,10 +70,11 @@ static void add_other(void *user, const char *name)
         return;
     }
     struct other *other = &now->list[now->count++];
-    *other = (struct other){tid, run_ns, WI_UNKNOWN};
+    *other = (struct other){tid, run_ns + wait_ns, WI_UNKNOWN};
     for (int i = 0; i < state.last.count && other->permille == WI_UNKNOWN; i++)
-        if (state.last.list[i].tid == tid && run_ns >= state.last.list[i].run_ns)
-            other->permille = (run_ns - state.last.list[i].run_ns) * 1000 / now->interval_ns;
+        if (state.last.list[i].tid == tid && other->busy_ns >= state.last.list[i].busy_ns)
+            other->permille =
+                (other->busy_ns - state.last.list[i].busy_ns) * 1000 / now->interval_ns;
     now->unmeasured += other->permille == WI_UNKNOWN;
 }
 

@@ -133,12 +133,13 @@ struct wi_host_sample {
     int64_t gpu_util_permille;     /* as NVML reports it */
     int64_t throttled_ns;          /* CPU quota, of this interval */
     int64_t child_starts, child_exits;  /* in the interval */
-    int64_t threads_busy;          /* other threads of the process with >= half a core each */
-    int64_t busiest_permille;      /* the busiest of them, of one core */
+    int64_t threads_busy;          /* other threads that run or could, half of the time or more */
+    int64_t busiest_permille;      /* the busiest of them, likewise */
     int64_t issuer_run_permille;   /* the launching thread: on a core */
     int64_t issuer_runnable_permille; /* ready to run without a core */
     int64_t runnable;              /* threads of the machine that are ready or running */
     int64_t cores_machine;         /* of the machine, allowed or not */
+    int64_t serving_permille;      /* looks in which requests were taken and no thread slept for one */
     int64_t major_faults;          /* of the process, in the interval */
     int64_t read_bytes;            /* from storage, process and children, in the interval */
     int64_t gpu_memory_free_bytes;

@@ -1,5 +1,5 @@
 /* Other threads of the process, see live_threads.h.
- * Threads: the launching thread, one producer, one lock holder, up to one computing thread a core.
+ * Threads: the launching thread, one producer, one lock holder, computing threads.
  * All but the launching thread are nice: the timeline has a core for each, this machine may not. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,6 +16,8 @@
 #include "pace.h"
 
 #define THREAD_NICE 10
+#define CROWD_NICE  19 /* of the computing threads, which are more than there are cores */
+#define COMPUTERS   8  /* at most: each more takes some of the launching thread's core */
 #define BUSY        50 /* percent of a core: from here on the producer never sleeps */
 #define UNMAP_BYTES (32u << 20)
 
@@ -162,6 +164,7 @@ static void *computer(void *unused)
 {
     (void)unused;
     prepare("compute");
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), CROWD_NICE);
     for (;;) {
         while (!atomic_load(&threads.computing))
             pace_sleep_until(pace_now() + 1000000);
@@ -174,7 +177,7 @@ static void *computer(void *unused)
 void live_thread_compute(int64_t due_ns)
 {
     const struct tl_side *side = threads.side;
-    int wanted = side->threads_in_gap == 1 && side->thread_cpu_percent >= BUSY ? live_cores() : 0;
+    int wanted = side->threads_in_gap == 1 && side->thread_cpu_percent >= BUSY ? COMPUTERS : 0;
 
     if (wanted > side->threads)
         wanted = (int)side->threads;

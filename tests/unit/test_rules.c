@@ -201,6 +201,14 @@ static void match_work_rules(void)
     e.span[WI_SPAN_WAIT_REQUEST] = 0.001;
     e.waiting = 0.05;
     must_be("SERVING", &e);
+    e.waiting = 0.06;
+    assert_string_not_equal(wi_rule_match(&e)->id, "SERVING");
+    e = none;
+    e.serving = 0.95;
+    e.waiting = 0.05;
+    assert_string_equal(wi_rule_match(&e)->id, "SERVING");
+    e.serving = 0.94; /* at one look of twenty and more somebody slept for a request */
+    assert_string_not_equal(wi_rule_match(&e)->id, "SERVING");
     e = evidence(WI_PORTION_UNSEEN);
     must_be("UNDECIDED", &e);
     e.mean_ns = MS;

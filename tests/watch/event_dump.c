@@ -36,6 +36,7 @@ static void print_sample(const struct wi_host_sample *s, const struct wi_names *
     FIGURE(busiest_permille)
     FIGURE(issuer_run_permille)
     FIGURE(issuer_runnable_permille)
+    FIGURE(serving_permille)
     FIGURE(runnable)
     FIGURE(cores_machine)
     FIGURE(major_faults)

@@ -33,7 +33,7 @@ server = socket.create_connection(("127.0.0.1", port))
 try:
     while True:
         server.sendall(b"infer")
-        time.sleep(0.05)
+        time.sleep(float(sys.argv[2]))
 except OSError:
     pass
 """
@@ -122,7 +122,18 @@ def fifo(out):
 case("another process", ["fifo", "50", "OUT/fifo"], "wait-poll", "data-loading/undetermined",
      beside=fifo)
 seen = case("server", ["server", "30", "OUT/port"], "wait-request", "no-work/no-requests",
-            beside=lambda out: python(CLIENT, out + "/port"))
+            beside=lambda out: python(CLIENT, out + "/port", "0.05"))
+checks.true("server: sleeps for requests", seen.mean("serving_permille") <= 500,
+            seen.mean("serving_permille"))
+seen = case("server that never waits", ["busy-server", "150", "OUT/port"], None,
+            "small-batch/unbatched-serving",
+            beside=lambda out: python(CLIENT, out + "/port", "0.001"))
+checks.true("server that never waits: requests are taken", seen.mean("serving_permille") >= 950,
+            seen.mean("serving_permille"))
+seen = case("server beside", ["server-beside", "150", "OUT/port"], None, "host/cpu-compute",
+            beside=lambda out: python(CLIENT, out + "/port", "0.02"))
+checks.true("server beside: a thread of its own sleeps for requests",
+            seen.mean("serving_permille") <= 500, seen.mean("serving_permille"))
 
 # ---- workers that end and begin
 seen = case("rebuilt", ["rebuild", "8"], "wait-sleep", "data-loading/loader-recreation")
@@ -190,6 +201,8 @@ with Group("cpu", {"cpu.cfs_quota_us": "20000"}) as before:
 cores = len(os.sched_getaffinity(0))
 if cores <= 4:  # the crowd is made of four processes a core
     seen = case("crowd", ["crowd", "60"], None, "data-loading/cpu-oversubscription", forced=True)
+    checks.true("crowd: the thread that works is busy, however little it is let",
+                seen.mean("busiest_permille") >= 800, seen.mean("busiest_permille"))
     checks.true("crowd: ready without a core", queued(seen) >= 0.5, queued(seen))
     checks.true("crowd: the run queue", (seen.mean("runnable") or 0) >= 3 * cores, seen.mean("runnable"))
 

@@ -283,6 +283,29 @@ static void serve(void)
     }
 }
 
+/* A request a step; whether one waits is the client's doing. */
+static void serve_and_compute(void)
+{
+    serve();
+    burn(WAIT_NS / 4);
+}
+
+static void *serve_always(void *unused)
+{
+    for (;;)
+        serve();
+    return unused;
+}
+
+/* A server that has nothing to do with the thread that launches. */
+static void begin_server_beside(const char *path)
+{
+    pthread_t thread;
+    begin_server(path);
+    if (pthread_create(&thread, NULL, serve_always, NULL) != 0)
+        exit(1);
+}
+
 static void pace(void)
 {
     rest(3 * (int64_t)WAIT_NS);
@@ -311,9 +334,20 @@ static void yield_until_flag(void)
         sched_yield();
 }
 
+static void *work_always(void *unused)
+{
+    for (;;)
+        burn(MS);
+    return unused;
+}
+
+/* Many processes, and one thread of this one that works whenever it is let. */
 static void begin_crowd(const char *unused)
 {
+    pthread_t thread;
     (void)unused;
+    if (pthread_create(&thread, NULL, work_always, NULL) != 0)
+        exit(1);
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     for (long i = 0; i < 4 * cores; i++)
         child(-1, MS, 0);
@@ -352,6 +386,8 @@ static const struct way {
     {"fsync", begin_write, write_synced, 1},
     {"lock", begin_lock, take_lock, 1},
     {"server", begin_server, serve, 0},
+    {"busy-server", begin_server, serve_and_compute, 0},
+    {"server-beside", begin_server_beside, compute, 1},
     {"sleep", NULL, pace, 1},
     {"yield", begin_flag, yield_until_flag, 1},
     {"compute", NULL, compute, 1},
