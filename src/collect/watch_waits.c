@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/log.h"
+#include "collect/core_looks.h"
 #include "collect/feed.h"
 #include "collect/thread.h"
 #include "collect/watch_look.h"
@@ -98,6 +99,9 @@ static void look(struct watched *w, struct wi_thread *t, int64_t exit_ns, int64_
     }
     w->kind = kind;
     tell(w, now);
+    /* Whose work is done in Python is seen by its own stack (stack_watch.h). */
+    if (kind == WI_LOOK_RUNS && !atomic_load_explicit(&t->site.py_state, memory_order_relaxed))
+        wi_core_look(t->tid, exit_ns);
     w->pace_ns = pace(now - exit_ns);
     w->next_ns = now + w->pace_ns;
 }
@@ -171,6 +175,7 @@ void wi_watch_call(uint32_t thread, int64_t enter_ns, int64_t exit_ns)
     if (w->exit_ns && enter_ns >= w->exit_ns) {
         int64_t most = w->until_ns + w->pace_ns;
         tell(w, enter_ns < most ? enter_ns : most);
+        wi_core_look_end(thread, w->exit_ns, enter_ns);
         w->exit_ns = 0;
     }
     if (w->last_exit_ns && enter_ns - w->last_exit_ns >= LONG_NS)

@@ -154,6 +154,26 @@ seen = case("computing", ["compute", "100"], None, "host/cpu-compute")
 checks.true("computing: not taken for spinning", seen.span_ns()["busy-poll"] == 0,
             dict(seen.span_ns()))
 
+
+def may_sample():
+    """Whether the kernel lets a process sample its own threads."""
+    try:
+        with open("/proc/sys/kernel/perf_event_paranoid") as file:
+            allowed = int(file.read()) <= 2
+        with open("/proc/self/status") as file:
+            return allowed and "\nSeccomp:\t0" in file.read()
+    except (OSError, ValueError):
+        return False
+
+
+if may_sample():
+    seen = case("a function that says what it does", ["collect", "60"], None,
+                "host/garbage-collection")
+    checks.true("computing: its function is seen",
+                seen.span_ns()["frame"] >= 0.1 * seen.waited_ns, dict(seen.span_ns()))
+else:
+    left_out.append("functions of computing threads (the kernel allows no sampling)")
+
 # ---- the disk
 device = os.stat(os.environ["WI_BUILD"]).st_dev
 device = f"{os.major(device)}:{os.minor(device)}"

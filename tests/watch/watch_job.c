@@ -358,6 +358,13 @@ static void compute(void)
     burn(WAIT_NS / 4);
 }
 
+/* A name that only the full symbol table has, and nothing of it on the stack at any call. */
+__attribute__((noinline)) static void gc_collect_all(void)
+{
+    burn(WAIT_NS / 2);
+    __asm__ volatile("");
+}
+
 /* Workers that are made anew for each epoch of one step. */
 static void rebuild(void)
 {
@@ -391,6 +398,7 @@ static const struct way {
     {"sleep", NULL, pace, 1},
     {"yield", begin_flag, yield_until_flag, 1},
     {"compute", NULL, compute, 1},
+    {"collect", NULL, gc_collect_all, 1},
     {"crowd", begin_crowd, compute, 1},
     {"rebuild", NULL, rebuild, 0},
 };
