@@ -18,6 +18,7 @@
 #include "collect/hot.h"
 #include "collect/sites.h"
 #include "collect/thread.h"
+#include "cuda/driver.h"
 
 extern char **environ;
 
@@ -89,6 +90,10 @@ static void choose_with_cupti(int late)
                   code == WI_ERR_NOT_FOUND ? "libcupti was not found (WHYIDLE_LIBCUPTI names it)"
                                            : "this libcupti lacks functions that are needed",
                   0);
+        return;
+    }
+    if (late && !wi_driver_is_up()) { /* CUPTI of CUDA 13.2 crashes then */
+        set_level('C', "the CUDA driver is not up", 0);
         return;
     }
     if (wi_arbiter_is_taken()) {

@@ -19,11 +19,12 @@
 
 /* Of the 64 MiB for everything: 32 engine, 14 activity buffers, 10.3 rings, 4 a result, the rest
  * here and in tables. */
-#define ENGINE_BYTES ((size_t)48 << 20)
-#define NAME_BYTES   ((size_t)2 << 20)
-#define CONTEXTS     256
-#define DEVICES      64
-#define OPS_AT_ONCE  64 /* gaps are charged along the calls kept since: short lists are fast */
+#define ENGINE_BYTES       ((size_t)48 << 20)
+#define LEAST_RECORD_BYTES 80
+#define NAME_BYTES         ((size_t)2 << 20)
+#define CONTEXTS           256
+#define DEVICES            64
+#define OPS_AT_ONCE        64 /* gaps are charged along the calls kept since: short lists are fast */
 
 static struct {
     struct wi_engine *engine;
@@ -226,6 +227,11 @@ static void give_record(void *user, const struct wi_record *record)
 
 void wi_feed_buffer(uint8_t *buffer, size_t valid)
 {
+    if (wi_cupti_measure(&wi_process.cupti) != 0) { /* not understood: no reason to guess */
+        wi_feed_loss(WI_LOSS_DEVICE_RECORDS, valid / LEAST_RECORD_BYTES + 1, WI_UNKNOWN,
+                     WI_UNKNOWN);
+        return;
+    }
     wi_tool_clock_sample();
     struct wi_decoder decoder = {.cupti = &wi_process.cupti,
                                  .names = state.names,

@@ -80,6 +80,7 @@ int wi_recording_start(int late)
     int code = cupti->subscribe(&wi_process.subscriber, wi_callback, NULL);
     if (code != WI_CUPTI_SUCCESS)
         return code;
+    wi_cupti_measure(cupti); /* where that is too early, the first buffer asks again */
     code = start_activity(late);
     if (code != WI_CUPTI_SUCCESS)
         wi_recording_stop();

@@ -165,16 +165,6 @@ static uint16_t measure_stride(const struct wi_cupti *cupti, uint32_t kind)
 
 int wi_cupti_open(struct wi_cupti *cupti, const char *wanted)
 {
-    static const uint8_t KINDS[] = {WI_KIND_MEMCPY,
-                                    WI_KIND_MEMSET,
-                                    WI_KIND_DRIVER,
-                                    WI_KIND_RUNTIME,
-                                    WI_KIND_DEVICE,
-                                    WI_KIND_CONTEXT,
-                                    WI_KIND_CONCURRENT_KERNEL,
-                                    WI_KIND_OVERHEAD,
-                                    WI_KIND_MEMCPY2,
-                                    WI_KIND_GRAPH_TRACE};
     memset(cupti, 0, sizeof(*cupti));
     void *handle = open_library(wanted);
     int complete = 1;
@@ -185,13 +175,28 @@ int wi_cupti_open(struct wi_cupti *cupti, const char *wanted)
     complete &= cupti->field || !needed;
     WI_CUPTI_FUNCTIONS(LOAD)
 #undef LOAD
-    if (!complete)
-        return WI_ERR_UNSUPPORTED;
+    return complete ? 0 : WI_ERR_UNSUPPORTED;
+}
+
+int wi_cupti_measure(struct wi_cupti *cupti)
+{
+    static const uint8_t KINDS[] = {WI_KIND_MEMCPY,
+                                    WI_KIND_MEMSET,
+                                    WI_KIND_DRIVER,
+                                    WI_KIND_RUNTIME,
+                                    WI_KIND_DEVICE,
+                                    WI_KIND_CONTEXT,
+                                    WI_KIND_CONCURRENT_KERNEL,
+                                    WI_KIND_OVERHEAD,
+                                    WI_KIND_MEMCPY2,
+                                    WI_KIND_GRAPH_TRACE};
+    if (cupti->stride[WI_KIND_CONCURRENT_KERNEL])
+        return 0;
     if (cupti->version)
         cupti->version(&cupti->api_version);
     for (size_t i = 0; i < WI_ARRAY_LEN(KINDS); i++)
         cupti->stride[KINDS[i]] = measure_stride(cupti, KINDS[i]);
-    return 0;
+    return cupti->stride[WI_KIND_CONCURRENT_KERNEL] ? 0 : WI_ERR_UNSUPPORTED;
 }
 
 int wi_cupti_has(const struct wi_cupti *cupti, uint32_t kind, size_t size)

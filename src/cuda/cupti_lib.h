@@ -44,6 +44,10 @@ struct wi_cupti {
  * wanted: WHYIDLE_LIBCUPTI or NULL. Returns 0; WI_ERR_NOT_FOUND, or WI_ERR_UNSUPPORTED if what was
  * found lacks a function that is needed. */
 int wi_cupti_open(struct wi_cupti *cupti, const char *wanted);
+/* Asks its version and measures its records, once; WI_ERR_UNSUPPORTED while it walks none. From
+ * CUDA 13.2 on every call needs a driver that is up (13.2 itself crashes without): not before
+ * cuptiSubscribe has succeeded. */
+int wi_cupti_measure(struct wi_cupti *cupti);
 /* 1 if records of the kind reach up to byte `size`. */
 int wi_cupti_has(const struct wi_cupti *cupti, uint32_t kind, size_t size);
 

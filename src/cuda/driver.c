@@ -35,6 +35,14 @@ int wi_driver_version(void)
     return get && get(&version) == 0 ? version : 0;
 }
 
+int wi_driver_is_up(void)
+{
+    int count = 0;
+    int (*get_count)(int *);
+    *(void **)&get_count = function("cuDeviceGetCount");
+    return get_count && get_count(&count) == 0 && count > 0;
+}
+
 static uint32_t attribute(enum attribute which, int device)
 {
     int value = 0;

@@ -9,6 +9,8 @@
 
 /* 1000 * major + 10 * minor, or 0 if no driver is loaded. */
 int wi_driver_version(void);
+/* 1 once the driver answers about its devices. */
+int wi_driver_is_up(void);
 /* Describes the n-th device the process sees; 0, or a negative code from the count on. The driver
  * must have been initialised by the job. */
 int wi_driver_device(int n, struct wi_names *names, struct wi_device_info *info);

@@ -1,16 +1,32 @@
 /* Records of the vendor's newest structures, walked by the vendor's own libcupti (which needs no
  * driver for that), must decode to what was put into them: the measured strides and the prefixes
- * are right for this version. Built only where the vendor's headers are installed.
- *   decode_real LIBCUPTI
+ * are right for this version. Built against the headers of that version: REAL_Kernel and the like
+ * name its newest structures (scripts/abi_matrix.sh), by default those of CUDA 13.0.
+ *   decode_real LIBCUPTI     prints the strides; the status says whether all agrees, 3 that this
+ *                            version walks nothing without a driver
+ *   decode_real -            the layouts alone: records as far apart as the structures are long
  * Threads: one. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include <cuda.h>
-#include <cupti.h>
+#include <cupti_activity.h>
 
+#include "cuda/call_table.h"
 #include "cuda/decode.h"
+
+#ifndef REAL_Kernel
+#define REAL_Kernel     CUpti_ActivityKernel10
+#define REAL_Memcpy     CUpti_ActivityMemcpy6
+#define REAL_MemcpyPtoP CUpti_ActivityMemcpyPtoP4
+#define REAL_Memset     CUpti_ActivityMemset4
+#define REAL_GraphTrace CUpti_ActivityGraphTrace2
+#define REAL_Device     CUpti_ActivityDevice5
+#define REAL_Overhead   CUpti_ActivityOverhead3
+#define REAL_Context    CUpti_ActivityContext3
+#endif
 
 static int failed;
 
@@ -41,70 +57,69 @@ static struct {
 
 static void put(const void *record, size_t size, size_t stride)
 {
-    EQUAL(stride >= size, 1); /* a newer library appends fields */
+    EQUAL(stride, size); /* the library knows its own structures */
     memcpy(buffer.bytes + buffer.used, record, size);
     buffer.used += stride;
 }
 
 static void fill(const struct wi_cupti *cupti, uint64_t now)
 {
-    CUpti_ActivityKernel10 kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-                                     .start = now,
-                                     .end = now + 500,
-                                     .deviceId = 3,
-                                     .streamId = 7,
-                                     .gridX = 11,
-                                     .gridY = 12,
-                                     .gridZ = 13,
-                                     .blockX = 14,
-                                     .blockY = 15,
-                                     .blockZ = 16,
-                                     .registersPerThread = 99,
-                                     .staticSharedMemory = 100,
-                                     .dynamicSharedMemory = 28,
-                                     .correlationId = 1234,
-                                     .name = "a_kernel"};
-    CUpti_ActivityMemcpy6 copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
-                                  .copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOH,
-                                  .srcKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
-                                  .dstKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED,
-                                  .bytes = 4096,
-                                  .start = now,
-                                  .end = now + 20,
-                                  .streamId = 8,
-                                  .correlationId = 1235,
-                                  .graphNodeId = 5};
-    CUpti_ActivityMemcpyPtoP4 peer = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
-                                      .bytes = 64,
-                                      .start = now,
-                                      .end = now + 1,
-                                      .srcDeviceId = 0,
-                                      .dstDeviceId = 1,
-                                      .correlationId = 1236};
-    CUpti_ActivityMemset4 set = {.kind = CUPTI_ACTIVITY_KIND_MEMSET,
-                                 .bytes = 77,
-                                 .start = 0,
-                                 .end = 0,
-                                 .correlationId = 1237};
-    CUpti_ActivityGraphTrace2 graph = {.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
-                                       .correlationId = 1238,
-                                       .start = now,
-                                       .end = now + 9,
-                                       .deviceId = 1};
-    CUpti_ActivityDevice5 device = {.kind = CUPTI_ACTIVITY_KIND_DEVICE,
-                                    .id = 2,
-                                    .numMultiprocessors = 132,
-                                    .maxWarpsPerMultiprocessor = 64,
-                                    .numThreadsPerWarp = 32,
-                                    .maxBlocksPerMultiprocessor = 32,
-                                    .globalMemorySize = 123456789,
-                                    .name = "a device"};
-    CUpti_ActivityOverhead3 own = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
-                                   .overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH,
-                                   .start = now,
-                                   .end = now + 42};
-    CUpti_ActivityContext3 context = {
-        .kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = 6, .deviceId = 2};
+    REAL_Kernel kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                          .start = now,
+                          .end = now + 500,
+                          .deviceId = 3,
+                          .streamId = 7,
+                          .gridX = 11,
+                          .gridY = 12,
+                          .gridZ = 13,
+                          .blockX = 14,
+                          .blockY = 15,
+                          .blockZ = 16,
+                          .registersPerThread = 99,
+                          .staticSharedMemory = 100,
+                          .dynamicSharedMemory = 28,
+                          .correlationId = 1234,
+                          .name = "a_kernel"};
+    REAL_Memcpy copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+                        .copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_DTOH,
+                        .srcKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+                        .dstKind = CUPTI_ACTIVITY_MEMORY_KIND_PINNED,
+                        .bytes = 4096,
+                        .start = now,
+                        .end = now + 20,
+                        .streamId = 8,
+                        .correlationId = 1235,
+                        .graphNodeId = 5};
+    REAL_MemcpyPtoP peer = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
+                            .bytes = 64,
+                            .start = now,
+                            .end = now + 1,
+                            .srcDeviceId = 0,
+                            .dstDeviceId = 1,
+                            .correlationId = 1236};
+    REAL_Memset set = {.kind = CUPTI_ACTIVITY_KIND_MEMSET,
+                       .bytes = 77,
+                       .start = 0,
+                       .end = 0,
+                       .correlationId = 1237};
+    REAL_GraphTrace graph = {.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+                             .correlationId = 1238,
+                             .start = now,
+                             .end = now + 9,
+                             .deviceId = 1};
+    REAL_Device device = {.kind = CUPTI_ACTIVITY_KIND_DEVICE,
+                          .id = 2,
+                          .numMultiprocessors = 132,
+                          .maxWarpsPerMultiprocessor = 64,
+                          .numThreadsPerWarp = 32,
+                          .maxBlocksPerMultiprocessor = 32,
+                          .globalMemorySize = 123456789,
+                          .name = "a device"};
+    REAL_Overhead own = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
+                         .overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH,
+                         .start = now,
+                         .end = now + 42};
+    REAL_Context context = {.kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = 6, .deviceId = 2};
     put(&kernel, sizeof(kernel), cupti->stride[WI_KIND_CONCURRENT_KERNEL]);
     put(&copy, sizeof(copy), cupti->stride[WI_KIND_MEMCPY]);
     put(&peer, sizeof(peer), cupti->stride[WI_KIND_MEMCPY2]);
@@ -153,6 +168,91 @@ static void check(const struct wi_names *names, uint64_t now)
     EQUAL(r[7].device.device, 2);
 }
 
+/* The vendor's name is ours and the version it appeared in (cudaMalloc_v3020); a call that replaced
+ * an older one of the same name may carry _v2 until the next major, and numbers are reserved ahead
+ * of their calls (cuda444). */
+static int same_call(const char *ours, const char *theirs)
+{
+    size_t base = strcspn(ours, "_"), at = base;
+    if (ours[0] == '_') /* __cudaLaunchKernel */
+        base = at = 2 + strcspn(ours + 2, "_");
+    if (!strncmp(theirs, "cuda", 4) && theirs[4] >= '0' && theirs[4] <= '9')
+        return 1;
+    if (strncmp(ours, theirs, base) != 0)
+        return 0;
+    if (!strncmp(theirs + at, "_v2", 3) && strncmp(ours + base, "_v2", 3) != 0)
+        at += 3;
+    size_t rest = strlen(ours + base);
+    return !strncmp(ours + base, theirs + at, rest) &&
+           (!theirs[at + rest] || !strncmp(theirs + at + rest, "_v", 2));
+}
+
+/* cbid and name belong together in this version too; it may not know all of them. */
+static void check_names(const char *path)
+{
+    int (*get)(int, uint32_t, const char **) = NULL;
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library)
+        *(void **)&get = dlsym(library, "cuptiGetCallbackName");
+    EQUAL(get != NULL, 1);
+    for (int id = 0; get && id < WI_CALL_IDS; id++) {
+        const struct wi_call_info *row = &wi_call_rows[id];
+        const char *name = NULL;
+        if (!row->cbid || get(row->domain, row->cbid, &name) != 0)
+            continue;
+        int same = same_call(row->name, name);
+        if (!same) {
+            printf("%s has the number of %s\n", row->name, name);
+            failed = 1;
+        }
+    }
+}
+
+#define STRIDES(F)                                                                                 \
+    F("kernel", WI_KIND_CONCURRENT_KERNEL, REAL_Kernel)                                            \
+    F("copy", WI_KIND_MEMCPY, REAL_Memcpy)                                                         \
+    F("peer", WI_KIND_MEMCPY2, REAL_MemcpyPtoP)                                                    \
+    F("memset", WI_KIND_MEMSET, REAL_Memset)                                                       \
+    F("graph", WI_KIND_GRAPH_TRACE, REAL_GraphTrace)                                               \
+    F("device", WI_KIND_DEVICE, REAL_Device)                                                       \
+    F("overhead", WI_KIND_OVERHEAD, REAL_Overhead)                                                 \
+    F("context", WI_KIND_CONTEXT, REAL_Context)                                                    \
+    F("call", WI_KIND_RUNTIME, CUpti_ActivityAPI)
+
+/* Stands in for a library that does not walk. */
+static int walk(uint8_t *bytes, size_t valid, void **record)
+{
+    static const uint16_t sizes[WI_STRIDE_KINDS] = {
+#define SIZE(name, kind, type) [kind] = sizeof(type),
+        STRIDES(SIZE)
+#undef SIZE
+    };
+    uint32_t kind;
+    uint8_t *at = *record;
+    if (at) {
+        memcpy(&kind, at, sizeof(kind));
+        at += sizes[kind];
+    } else {
+        at = bytes;
+    }
+    if (at + sizeof(kind) > bytes + valid)
+        return WI_CUPTI_MAX_LIMIT;
+    memcpy(&kind, at, sizeof(kind));
+    if (kind >= WI_STRIDE_KINDS || !sizes[kind] || at + sizes[kind] > bytes + valid)
+        return WI_CUPTI_MAX_LIMIT;
+    *record = at;
+    return WI_CUPTI_SUCCESS;
+}
+
+static void print_strides(const struct wi_cupti *cupti)
+{
+    printf("api %u", cupti->api_version);
+#define PRINT(name, kind, type) printf(" %s %u", name, cupti->stride[kind]);
+    STRIDES(PRINT)
+#undef PRINT
+    printf("\n");
+}
+
 int main(int argc, char **argv)
 {
     struct timespec ts;
@@ -160,8 +260,19 @@ int main(int argc, char **argv)
     struct wi_names *names = wi_names_create(1 << 20);
     clock_gettime(CLOCK_REALTIME, &ts);
     uint64_t now = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-    if (!names || wi_cupti_open(&cupti, argc > 1 ? argv[1] : NULL) != 0)
+    if (argc < 2 || !names)
         return 2;
+    memset(&cupti, 0, sizeof(cupti));
+    int alone = !strcmp(argv[1], "-");
+    if (alone)
+        cupti.next_record = walk;
+    else if (wi_cupti_open(&cupti, argv[1]) != 0)
+        return 2;
+    if (wi_cupti_measure(&cupti) != 0)
+        return 3;
+    print_strides(&cupti);
+    if (!alone)
+        check_names(argv[1]);
     struct wi_decoder decoder = {
         .cupti = &cupti, .names = names, .earliest_ns = (int64_t)now - 1000000000, .give = take};
     fill(&cupti, now);
