@@ -5,7 +5,7 @@ set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace fuzz_report
+[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace fuzz_report fuzz_saved_report
 out=build-fuzz
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 
@@ -15,13 +15,22 @@ sed -n 's/^FIELD([A-Z]*, [A-Z_]*, \("[^"]*"\),.*/\1/p; s/^CATEGORY(\("[^"]*"\),.
     src/import/kineto_fields.def src/import/categories.def >"$out/words"
 
 for target in "$@"; do
+    source=tests/fuzz/$target.c more=
+    [ "$target" != fuzz_saved_report ] || {
+        source=tests/cli/$target.c
+        more="src/cli/json_doc.c src/cli/report_fields.c src/cli/report_read.c"
+    }
+    # shellcheck disable=SC2086 # file names without blanks
     clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DWHYIDLE_VERSION='"fuzz"' -Isrc -Iinclude \
         -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined "tests/fuzz/$target.c" src/base/*.c src/model/*.c \
+        -fno-sanitize-recover=undefined "$source" $more src/base/*.c src/model/*.c \
         src/import/*.c src/analyze/*.c src/report/*.c -lyajl -lz -lm -o "$out/$target"
     corpus=$out/corpus-$target
     mkdir -p "$corpus"
     case $target in
+    fuzz_saved_report)
+        print=${WI_BUILD:-build}/tests/golden/report_print
+        for name in $("$print"); do "$print" "$name" json >"$corpus/$name.json"; done ;;
     fuzz_report) python3 tests/fuzz/seed_trace.py "$corpus" --report ;;
     fuzz_trace) python3 tests/fuzz/seed_trace.py "$corpus" ;;
     *) cp tests/import/data/*.json "$corpus/" && python3 tests/fuzz/seed_trace.py "$corpus" ;;

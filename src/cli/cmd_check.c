@@ -65,7 +65,7 @@ static int run_job(struct subject *subject, char **argv)
     static struct wi_job_run run;
     int err = wi_job_run(&run, argv, NULL);
     if (err)
-        return err == WI_EXIT_OWN ? WI_EXIT_USAGE : WI_EXIT_JOB;
+        return WI_EXIT_USAGE; /* there was no job that could have failed */
     if (run.reports.damaged > 0) {
         wi_input_complain(run.reports.damaged_path, &run.reports.error);
         return WI_EXIT_USAGE;

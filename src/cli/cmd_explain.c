@@ -177,11 +177,6 @@ int wi_cmd_explain(const struct wi_args *args)
                                wi_show_color(STDOUT_FILENO, args)};
     const char *word = args->rest_count > 0 ? args->rest[0] : NULL;
     int sub = word ? wi_subcause_find(word) : -1, class_id = word ? wi_class_find(word) : -1;
-    if (args->rest_count > 1) {
-        fprintf(stderr, "whyidle explain: more than one ID: %.60s (see: whyidle help explain)\n",
-                args->rest[1]);
-        return WI_EXIT_USAGE;
-    }
     if (word && (sub < 0 || sub == WI_SUB_COMPUTE) &&
         (class_id < 0 || class_id == WI_CLASS_COMPUTE)) {
         complain(word);

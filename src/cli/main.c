@@ -30,7 +30,7 @@ int wi_cmd_help(const struct wi_args *args)
         fprintf(stderr, "whyidle help: no command '%s' (see: whyidle help)\n", args->rest[0]);
         return WI_EXIT_USAGE;
     }
-    wi_help_print(command);
+    wi_help_print(stdout, command);
     return WI_EXIT_OK;
 }
 
@@ -51,6 +51,10 @@ int main(int argc, char **argv)
         [WI_CMD_MERGE] = wi_cmd_merge,     [WI_CMD_HELP] = wi_cmd_help,
         [WI_CMD_VERSION] = wi_cmd_version, [WI_CMD_EXPLAIN] = wi_cmd_explain,
     };
+    if (argc < 2) { /* nothing was asked for: help, but no success for a script */
+        wi_help_print(stderr, WI_CMD_COUNT);
+        return WI_EXIT_USAGE;
+    }
     if (wi_args_parse(&args, argc, argv) != 0)
         return WI_EXIT_USAGE;
     if (wi_args_has(&args, WI_OPT_HELP))

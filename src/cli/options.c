@@ -10,7 +10,10 @@
 #include "base/attr.h"
 #include "model/classes.h"
 
-enum type { FLAG, TEXT, WORD, NUMBER, PERCENT, GATE };
+#define LEAST_COLUMNS 40
+#define MOST_COLUMNS  100
+
+enum type { FLAG, TEXT, WORD, COLUMNS, PERCENT, GATE };
 
 enum command_bits {
 #define COMMAND(id, word, arguments, sentence) IN_##id = 1 << WI_CMD_##id,
@@ -123,11 +126,12 @@ static int valid_gate(const char *value)
     return wi_class_find(name) >= 0 || wi_subcause_find(name) >= 0;
 }
 
-static int valid_number(const char *value)
+static int valid_columns(const char *value)
 {
     char *end;
     long number = strtol(value, &end, 10);
-    return *value >= '0' && *value <= '9' && *end == 0 && number <= INT_MAX;
+    return *value >= '0' && *value <= '9' && *end == 0 && number >= LEAST_COLUMNS &&
+           number <= MOST_COLUMNS;
 }
 
 static int check_value(const struct wi_args *args, const struct option_row *row, const char *value)
@@ -137,8 +141,8 @@ static int check_value(const struct wi_args *args, const struct option_row *row,
     snprintf(text, sizeof(text), "%.60s %.60s", row->name, value);
     if (row->type == WORD && !listed(row->words, value))
         return usage(args, "not one of the words it takes", text);
-    if (row->type == NUMBER && !valid_number(value))
-        return usage(args, "not a number", text);
+    if (row->type == COLUMNS && !valid_columns(value))
+        return usage(args, "not a number from 40 to 100", text);
     if (row->type == PERCENT && wi_percent_parse(value, &percent) != 0)
         return usage(args, "not a percentage from 0 to 100", text);
     if (row->type == GATE && !valid_gate(value))
@@ -194,6 +198,16 @@ static int parse_options(struct wi_args *args, int argc, char **argv, int at)
     return 0;
 }
 
+/* Words behind the options that the command takes, by its arguments in the table. */
+static int most_words(enum wi_command command)
+{
+    static const char OPTIONS_FIRST[] = "[OPTION]... ";
+    const char *arguments = COMMANDS[command].arguments;
+    if (!strncmp(arguments, OPTIONS_FIRST, sizeof(OPTIONS_FIRST) - 1))
+        arguments += sizeof(OPTIONS_FIRST) - 1;
+    return strstr(arguments, "...") || strstr(arguments, "--") ? INT_MAX : arguments[0] != 0;
+}
+
 int wi_args_parse(struct wi_args *args, int argc, char **argv)
 {
     memset(args, 0, sizeof(*args));
@@ -228,6 +242,9 @@ int wi_args_parse(struct wi_args *args, int argc, char **argv)
         args->rest_count = 1;
         args->dashes = 0;
     }
+    int most = most_words(args->command);
+    if (args->rest_count > most)
+        return usage(args, most ? "takes only one" : "takes no argument", args->rest[most]);
     return 0;
 }
 
@@ -250,52 +267,53 @@ int wi_args_number(const struct wi_args *args, enum wi_option option, int fallba
     return value ? (int)strtol(value, NULL, 10) : fallback;
 }
 
-static void print_option(const struct option_row *row)
+static void print_option(FILE *to, const struct option_row *row)
 {
     char head[64], letter[8] = "    ";
     if (row->letter)
         snprintf(letter, sizeof(letter), "-%c, ", row->letter);
     snprintf(head, sizeof(head), "%s%s%s%s", letter, row->name, row->argument ? " " : "",
              row->argument ? row->argument : "");
-    printf("  %-25s %s\n", head, row->sentence);
+    fprintf(to, "  %-25s %s\n", head, row->sentence);
 }
 
-static void print_examples(enum wi_command command)
+static void print_examples(FILE *to, enum wi_command command)
 {
-    printf("\nexamples:\n");
+    fprintf(to, "\nexamples:\n");
     for (size_t i = 0; i < WI_ARRAY_LEN(EXAMPLES); i++)
         if (EXAMPLES[i].command == command)
-            printf("  %s\n      %s\n", EXAMPLES[i].line, EXAMPLES[i].sentence);
+            fprintf(to, "  %s\n      %s\n", EXAMPLES[i].line, EXAMPLES[i].sentence);
 }
 
-static void print_overview(void)
+static void print_overview(FILE *to)
 {
-    printf("whyidle %s says why the GPU was not working, and what to change.\n\n"
+    fprintf(to, "whyidle %s says why the GPU was not working, and what to change.\n\n"
            "usage: whyidle PROGRAM [ARGUMENT]...\n"
            "       whyidle COMMAND [OPTION]... [ARGUMENT]...\n\ncommands:\n",
            WHYIDLE_VERSION);
     for (int i = 0; i < WI_CMD_COUNT; i++)
-        printf("  %-8s %s\n", COMMANDS[i].word, COMMANDS[i].sentence);
-    print_examples(WI_CMD_RUN);
-    printf("\nwhyidle help COMMAND explains one.\n");
+        fprintf(to, "  %-8s %s\n", COMMANDS[i].word, COMMANDS[i].sentence);
+    print_examples(to, WI_CMD_RUN);
+    fprintf(to, "\nwhyidle help COMMAND explains one.\n");
 }
 
-void wi_help_print(enum wi_command command)
+void wi_help_print(FILE *to, enum wi_command command)
 {
     if (command == WI_CMD_COUNT) {
-        print_overview();
+        print_overview(to);
         return;
     }
-    printf("usage: whyidle %s %s\n\n%s\n\noptions:\n", COMMANDS[command].word,
+    fprintf(to, "usage: whyidle %s %s\n\n%s\n\noptions:\n", COMMANDS[command].word,
            COMMANDS[command].arguments, COMMANDS[command].sentence);
     for (size_t i = 0; i < WI_ARRAY_LEN(OPTIONS); i++)
         if (OPTIONS[i].commands >> command & 1)
-            print_option(&OPTIONS[i]);
+            print_option(to, &OPTIONS[i]);
     if (command == WI_CMD_CHECK)
-        printf(
+        fprintf(
+            to,
             "\nexit status: 0 pass, 1 a gate failed, 2 wrong usage or bad input, 3 inconclusive,\n"
             "4 the job itself failed\n");
     if (command == WI_CMD_RUN)
-        printf("\nexit status: the job's; 125 whyidle itself failed, 126 and 127 as a shell\n");
-    print_examples(command);
+        fprintf(to, "\nexit status: the job's; 125 whyidle itself failed, 126 and 127 as a shell\n");
+    print_examples(to, command);
 }

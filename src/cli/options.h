@@ -3,6 +3,8 @@
 #ifndef WI_CLI_OPTIONS_H
 #define WI_CLI_OPTIONS_H
 
+#include <stdio.h>
+
 /* Exit statuses of the command itself; docs/ci.md lists them. */
 enum wi_exit {
     WI_EXIT_OK = 0,
@@ -57,14 +59,14 @@ int wi_args_parse(struct wi_args *args, int argc, char **argv);
 /* The last value given, or fallback; for FLAG "" if given. */
 const char *wi_args_value(const struct wi_args *args, enum wi_option option, const char *fallback);
 int wi_args_has(const struct wi_args *args, enum wi_option option);
-/* The argument of an option of type NUMBER, or fallback. */
+/* The argument of an option of type COLUMNS, or fallback. */
 int wi_args_number(const struct wi_args *args, enum wi_option option, int fallback);
 /* "--max-stall" */
 const char *wi_option_name(enum wi_option option);
 /* Reads a percentage, 0 to 100, nothing behind it. Returns 0 or -1. */
 int wi_percent_parse(const char *text, double *percent);
-/* Prints help on stdout: of one command, or with WI_CMD_COUNT the overview. */
-void wi_help_print(enum wi_command command);
+/* Prints help: of one command, or with WI_CMD_COUNT the overview. */
+void wi_help_print(FILE *to, enum wi_command command);
 /* The command of a word, WI_CMD_COUNT if it is none. */
 enum wi_command wi_command_find(const char *word);
 

@@ -15,9 +15,24 @@ rc whyidle run
 rc whyidle run --color=pink true
 rc whyidle run --quiet=1 true
 rc whyidle run --width=wide true
+rc whyidle run -w 39 true
+rc whyidle run -w 101 true
+rc whyidle run -w -5 true
+rc whyidle run -w 60x true
 rc whyidle run --json= true
 rc whyidle --no-such-option
 rc whyidle help nothing
 rc whyidle demo nothing
 rc whyidle --version
 rc whyidle lib
+rc whyidle lib more
+rc whyidle version more
+rc whyidle help run check
+rc whyidle demo loader loader
+rc whyidle merge one two
+echo --- nothing asked for: help on stderr
+rc whyidle 2> help.txt
+whyidle help | cmp - help.txt
+echo --- a program that cannot be started is wrong usage, not a job that failed
+rc whyidle check --max-stall 20 -- no-such-program
+rc whyidle check --max-stall 20 -- ./help.txt
