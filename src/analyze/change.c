@@ -2,7 +2,6 @@
  * Threads: any. Pure. */
 #include "analyze/change.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyze/remedies.h"
@@ -193,6 +192,26 @@ static int say_word(struct sayings *say, const char *key, const char *value)
     return say->cause_sub >= 0 || say->cause_class >= 0;
 }
 
+/* "12" or "0.5", whatever the job's locale; 0 if it is anything else. */
+static int read_number(const char *text, double *number)
+{
+    double scale = 1;
+    int point = 0;
+    *number = 0;
+    for (const char *at = text; *at; at++) {
+        if (*at == '.' && at > text && at[1] && !point) {
+            point = 1;
+        } else if (*at >= '0' && *at <= '9') {
+            scale *= point ? 10 : 1;
+            *number = *number * 10 + (*at - '0');
+        } else {
+            return 0;
+        }
+    }
+    *number /= scale;
+    return *text != 0;
+}
+
 static int say_number(struct sayings *say, const char *key, const char *value)
 {
     struct {
@@ -208,9 +227,8 @@ static int say_number(struct sayings *say, const char *key, const char *value)
                    {"n", &say->n, 1},
                    {"kernels", &say->kernels, 1},
                    {"least", &say->least_ns, NS_PER_MS}};
-    char *end;
-    double number = strtod(value, &end);
-    if (end == value || *end || !(number >= 0) || number > 1e9)
+    double number;
+    if (!read_number(value, &number) || number > 1e9)
         return 0;
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
         if (!strcmp(key, figures[i].key)) {

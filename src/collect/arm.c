@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/glibc.h"
 #include "base/log.h"
@@ -156,11 +157,21 @@ static int prepare(void)
     return wi_threads_init();
 }
 
+static void stay_passive(const char *lack)
+{
+    wi_log(WI_LOG_FAULT, "no %s to record with; the job runs unrecorded", lack);
+    atomic_store(&wi_live, WI_LIVE_NONE);
+}
+
 static void arm(int late, int first_result)
 {
     int live = WI_LIVE_NONE;
+    if (!wi_clock_ns(CLOCK_MONOTONIC) || !wi_clock_ns(CLOCK_REALTIME)) {
+        stay_passive("clock");
+        return;
+    }
     if (prepare() != 0) {
-        atomic_store(&wi_live, WI_LIVE_NONE);
+        stay_passive("memory");
         return;
     }
     if (late && no_driver(first_result))
@@ -177,8 +188,7 @@ static void arm(int late, int first_result)
         live = wi_process.level == 'A' ? WI_LIVE_CALLBACKS : WI_LIVE_WRAPPERS;
     if (wi_feed_init(wi_process.level == 'C' || wi_process.level == 'D') != 0 ||
         wi_helper_start() != 0) {
-        wi_log(WI_LOG_FAULT, "no memory or no thread to record with; the job runs unrecorded");
-        atomic_store(&wi_live, WI_LIVE_NONE);
+        stay_passive("memory or no thread");
         return;
     }
     atomic_store(&wi_process.armed, 1);

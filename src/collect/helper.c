@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/glibc.h"
 #include "base/log.h"
@@ -47,7 +48,8 @@
 #define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
-#define CLOCK_STEP_NS   (5 * MS) /* slewing stays below 0.5 ms a second; the looks are no atom */
+#define CLOCK_STEP_NS   (5 * MS)  /* slewing stays below 0.5 ms a second; the looks are no atom */
+#define PATIENCE_NS     (20 * MS) /* a wake-up that got lost costs the end of the job no more */
 #define STACK_BYTES     ((size_t)512 << 10)
 #define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
 
@@ -188,9 +190,7 @@ int wi_drain(int most_buffers)
 
 static int64_t note_cpu(void)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    int64_t ns = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+    int64_t ns = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     atomic_store(&state.cpu_ns, ns);
     return ns;
 }
@@ -296,13 +296,6 @@ static void *leave_last(void)
     return NULL;
 }
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Each drain costs some 30 us whatever it finds: as few of them as the rings allow. */
 static int64_t rest_after(uint64_t entries)
 {
@@ -311,7 +304,7 @@ static int64_t rest_after(uint64_t entries)
 
 static void *run(void *unused)
 {
-    int64_t now = monotonic_ns();
+    int64_t now = wi_clock_ns(CLOCK_MONOTONIC);
     struct schedule next = {
         .begin_ns = now, .flush_ns = now + FLUSH_NS, .watch_ns = now, .report_ns = now + REPORT_NS};
     (void)unused;
@@ -330,7 +323,7 @@ static void *run(void *unused)
             wi_outfile_announce();
         }
         int64_t watch_ns = next.watch_ns;
-        due(&next, monotonic_ns());
+        due(&next, wi_clock_ns(CLOCK_MONOTONIC));
         if (next.watch_ns != watch_ns && wi_last_thread())
             return leave_last();
         int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
@@ -363,15 +356,15 @@ int wi_helper_start(void)
 
 int wi_helper_stop(int want_flush, int64_t timeout_ms)
 {
-    int64_t end = monotonic_ns() + timeout_ms * MS;
+    int64_t end = wi_clock_ns(CLOCK_MONOTONIC) + timeout_ms * MS;
     int now, flushing = FLUSHING;
     atomic_store(&state.request, want_flush ? FLUSH_AND_PARK : PARK);
     futex_wake(&state.request);
     while ((now = atomic_load(&state.now)) != PARKED) {
-        int64_t left = end - monotonic_ns();
+        int64_t left = end - wi_clock_ns(CLOCK_MONOTONIC);
         if (left <= 0)
             break;
-        futex_wait(&state.now, now, left);
+        futex_wait(&state.now, now, left < PATIENCE_NS ? left : PATIENCE_NS);
     }
     if (atomic_load(&state.now) == PARKED)
         return 0;

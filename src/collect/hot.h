@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 #include "base/ring.h"
 #include "collect/sites.h"
 #include "cuda/call_table.h"
@@ -105,9 +106,7 @@ void wi_helper_wake(void);
 
 static inline int64_t wi_now_ns(void)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+    return wi_clock_ns(CLOCK_REALTIME);
 }
 
 static inline struct wi_thread *wi_thread_self(void)

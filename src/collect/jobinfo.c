@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
@@ -108,17 +109,13 @@ static void join_arguments(void)
 static int64_t process_start_ns(void)
 {
     char text[1024];
-    struct timespec up;
     if (wi_read_file("/proc/self/stat", text, sizeof(text)) <= 0)
         return wi_process.start_ns;
     const char *at = strrchr(text, ')');
     at = at ? wi_skip_words(at + 1, 19) : "";
     int64_t ticks = wi_take_number(&at);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    int64_t age = ((int64_t)up.tv_sec * 1000000000 + up.tv_nsec) - ticks * CLOCK_TICK_NS;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t start = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - age;
+    int64_t age = wi_clock_ns(CLOCK_BOOTTIME) - ticks * CLOCK_TICK_NS;
+    int64_t start = wi_clock_ns(CLOCK_REALTIME) - age;
     return ticks == WI_UNKNOWN || start > wi_process.start_ns ? wi_process.start_ns : start;
 }
 
@@ -146,7 +143,7 @@ const struct wi_job *wi_job_base(void)
     struct wi_out out;
     if (state.ready)
         return job;
-    uname(&state.host);
+    int has_host = uname(&state.host) == 0 && state.host.nodename[0];
     wi_read_file("/proc/self/cmdline", state.arguments, sizeof(state.arguments) - 1);
     wi_out_mem(&out, state.program, sizeof(state.program));
     wi_out_str(&out, program_word());
@@ -156,7 +153,7 @@ const struct wi_job *wi_job_base(void)
     *job = (struct wi_job){
         .program = state.program,
         .command = wi_process.settings.argv ? state.command : NULL,
-        .host = state.host.nodename,
+        .host = has_host ? state.host.nodename : NULL,
         .pid = wi_process.pid,
         .rank = number_from(RANKS, WI_ARRAY_LEN(RANKS)),
         .world = number_from(WORLDS, WI_ARRAY_LEN(WORLDS)),

@@ -12,6 +12,7 @@
 
 #include "base/attr.h"
 #include "base/glibc.h"
+#include "base/log.h"
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/hot.h"
@@ -106,8 +107,13 @@ static void at_exit(int status, void *unused)
  * it is registered when the driver is known to have registered its own. finish() runs once. */
 void wi_register_exit(void)
 {
-    if (atomic_load(&wi_process.armed))
-        on_exit(at_exit, NULL);
+    static atomic_int registered, said;
+    if (!atomic_load(&wi_process.armed))
+        return;
+    if (on_exit(at_exit, NULL) == 0)
+        atomic_store(&registered, 1);
+    else if (!atomic_load(&registered) && !atomic_exchange(&said, 1))
+        wi_log(WI_LOG_FAULT, "no memory to be told of the job's end: the last report may miss it");
 }
 
 WI_EXPORT void _exit(int status)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "collect/collect.h"
 #include "collect/jobinfo.h"
@@ -53,7 +54,6 @@ static void put_clean(struct wi_out *out, const char *text)
 int wi_default_job_dir(char *path, size_t cap)
 {
     const char *base = getenv("WHYIDLE_OUT"), *slurm = getenv("SLURM_JOB_ID");
-    struct timespec now;
     struct wi_out out;
     char cwd[PATH_BYTES];
     base = base && *base ? base : "whyidle-out";
@@ -64,11 +64,10 @@ int wi_default_job_dir(char *path, size_t cap)
         wi_out_f(&out, "%s/", cwd);
     }
     wi_out_f(&out, "%s/", base);
-    clock_gettime(CLOCK_REALTIME, &now);
     if (slurm && *slurm)
         put_clean(&out, slurm);
     else
-        put_time(&out, now.tv_sec);
+        put_time(&out, wi_clock_ns(CLOCK_REALTIME) / 1000000000);
     wi_out_f(&out, "-%d", (int)getpid());
     return wi_out_finish(&out);
 }
@@ -119,7 +118,7 @@ static void link_latest(void)
 static void put_name(struct wi_out *out, int n)
 {
     const struct wi_job *job = wi_job_base();
-    put_clean(out, job->host);
+    put_clean(out, job->host ? job->host : "host");
     wi_out_f(out, ".%lld.%d", (long long)(job->rank < 0 ? 0 : job->rank), wi_process.pid);
     if (n > 1)
         wi_out_f(out, ".%d", n);

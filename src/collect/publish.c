@@ -66,6 +66,14 @@ static int write_json(const struct wi_report *report)
     return wi_outfile_commit(&out);
 }
 
+/* Once: a job that is killed cannot say it, and a disk that is full fails again and again. */
+static void say_unwritten(int err)
+{
+    static int said;
+    if (err && !said++)
+        wi_log(WI_LOG_FAULT, "the report could not be written: %s", wi_err_str(err));
+}
+
 void wi_publish_rolling(void)
 {
     struct wi_arena arena;
@@ -78,9 +86,9 @@ void wi_publish_rolling(void)
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
         struct wi_report report = {&job, &result, wi_feed_names()};
         describe(&job, &result);
-        int err = write_json(&report);
-        if (err)
-            wi_log(WI_LOG_PERIOD, "the rolling report could not be written: %s", wi_err_str(err));
+        say_unwritten(write_json(&report));
+    } else {
+        say_unwritten(WI_ERR_NOMEM);
     }
     wi_arena_free(&arena);
 }
@@ -128,8 +136,6 @@ static void print(const struct wi_report *report, int written)
                "the folder for reports cannot be written (WHYIDLE_OUT names one); "
                "the report is %s",
                wi_outfile_path());
-    if (written != 0)
-        wi_log(WI_LOG_FAULT, "the report could not be written: %s", wi_err_str(written));
     if (job->level == 'D')
         wi_log(WI_LOG_FAULT, "level D, nothing was recorded: %s", wi_process.reason);
     else if (job->status != 0 && job->end == WI_JOB_EXITED)
@@ -146,8 +152,9 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
     struct wi_job job;
     int stopped = wi_helper_stop(flush, timeout_ms);
     if (stopped == WI_ERR_BUSY) {
-        wi_log(WI_LOG_FAULT, "no time for a last report; the one before it is %s",
-               wi_outfile_path());
+        const char *before = wi_outfile_path();
+        wi_log(WI_LOG_FAULT, "no time for a last report%s%s",
+               *before ? "; the one before it is " : "", before);
         return;
     }
     wi_drain(INT_MAX);
@@ -163,8 +170,11 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
         job.final_flush_timed_out = stopped == WI_ERR_TIMEOUT;
         wi_trace_finish(&job);
         int written = write_json(&report);
+        say_unwritten(written);
         if (may_print(&job))
             print(&report, written);
+    } else {
+        say_unwritten(WI_ERR_NOMEM);
     }
     wi_arena_free(&arena);
 }

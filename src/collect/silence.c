@@ -9,14 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "collect/hot.h"
-
-static int64_t thread_cpu_ns(void)
-{
-    struct timespec ts = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* The second number of schedstat, time runnable without a core; WI_UNKNOWN if it is not to be had
  * (the job may have closed our descriptor and opened another under the same number). */
@@ -59,7 +53,7 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
 {
     int saved = errno;
     int64_t silence = now - atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
-    int64_t cpu = thread_cpu_ns(), wait = thread_wait_ns(t);
+    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), wait = thread_wait_ns(t);
     t->run_ns = t->runnable_ns = WI_UNKNOWN;
     if (t->base_wall_ns && t->blocked_ns <= silence / 4) {
         int64_t total = now - t->base_wall_ns, run = cpu - t->base_cpu_ns;
@@ -77,7 +71,7 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
 void wi_blocked_end(struct wi_thread *t, int64_t now)
 {
     int saved = errno;
-    int64_t cpu = thread_cpu_ns();
+    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     set_base(t, now, cpu, thread_wait_ns(t));
     errno = saved;
 }

@@ -58,10 +58,10 @@ int wi_sites_init(void)
 {
     void *memory = mmap(NULL, WI_SITES * sizeof(struct site), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    if (memory == MAP_FAILED || wi_py_codes_init() != 0)
         return WI_ERR_NOMEM;
-    state.sites = memory;
-    return wi_py_codes_init();
+    state.sites = memory; /* the last: without it nothing is looked at */
+    return 0;
 }
 
 static void log_changes(void)

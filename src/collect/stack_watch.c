@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "collect/feed.h"
 #include "collect/py_codes.h"
 #include "collect/sites.h"
@@ -132,13 +133,6 @@ static void look_at(struct wi_thread *t, int64_t exit_ns, int64_t now)
     tell(slot, now);
 }
 
-static int64_t cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 int64_t wi_stack_watch(int64_t now)
 {
     int64_t began = 0, shortest = INT64_MAX;
@@ -155,11 +149,11 @@ int64_t wi_stack_watch(int64_t now)
         shortest = now - exit_ns < shortest ? now - exit_ns : shortest;
         if (!due)
             continue;
-        began = began ? began : cpu_ns();
+        began = began ? began : wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         look_at(t, exit_ns, now);
     }
     if (began) {
-        int64_t cost = cpu_ns() - began;
+        int64_t cost = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
         state.pace_ns = cost * COST > PACE_NS ? cost * COST : PACE_NS;
         state.next_ns = now + state.pace_ns;
     }

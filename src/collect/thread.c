@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/glibc.h"
 #include "base/out.h"
+#include "collect/collect.h"
 
 /* 8 rings may grow: 8 x 256 KiB beside the 128 x 64 KiB of the first parts. */
 #define GROWTHS 8
@@ -24,7 +25,7 @@ struct wi_thread wi_thread_dead = {.depth = 1, .shared = 1};
 static struct {
     struct wi_thread *blocks;
     _Atomic int count;
-    _Atomic int rings, growths_left, unrecorded;
+    _Atomic int rings, growths_left, unrecorded, main_ended;
     struct wi_ring shared;
     _Atomic int shared_busy;
     pthread_key_t key;
@@ -43,6 +44,8 @@ static void thread_ends(void *block)
     struct wi_thread *t = block;
     int saved = errno;
     wi_self = &wi_thread_dead;
+    if ((int)t->tid == wi_process.pid)
+        atomic_store(&state.main_ended, 1);
     atomic_store_explicit(&t->enter_ns, 0, memory_order_relaxed);
     atomic_store_explicit(&t->state, WI_THREAD_EXITED, memory_order_release);
     errno = saved;
@@ -203,6 +206,11 @@ void wi_thread_recycle(struct wi_thread *t)
         close(t->schedstat_fd);
     t->schedstat_fd = -1;
     atomic_store_explicit(&t->state, WI_THREAD_FREE, memory_order_release);
+}
+
+int wi_threads_main_ended(void)
+{
+    return atomic_load(&state.main_ended);
 }
 
 int64_t wi_thread_bytes(void)

@@ -21,6 +21,8 @@ struct wi_ring *wi_thread_shared_ring(void);
 int wi_thread_unrecorded(void);
 /* Helper: gives the block of an ended thread, whose ring is empty, to the next new thread. */
 void wi_thread_recycle(struct wi_thread *t);
+/* Has the main thread ended, and the process not? Known only if it has called CUDA. */
+int wi_threads_main_ended(void);
 /* Bytes that rings and blocks take at most by now. */
 int64_t wi_thread_bytes(void);
 

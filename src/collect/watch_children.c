@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
@@ -163,10 +164,8 @@ static int can_be_seen(void)
 void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
 {
     struct children *now = &state.now;
-    struct timespec boot;
     memset(now, 0, sizeof(*now));
-    clock_gettime(CLOCK_BOOTTIME, &boot);
-    now->boot_ns = (int64_t)boot.tv_sec * SECOND_NS + boot.tv_nsec;
+    now->boot_ns = wi_clock_ns(CLOCK_BOOTTIME);
     now->interval_ns = interval_ns;
     state.seen.count = state.parent_count = 0;
     if (!can_be_seen() || wi_each_number("/proc/self/task", now, children_of_task) != 0)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
@@ -45,13 +46,6 @@ static struct {
     char text[64 << 10];
 } state;
 
-static int64_t monotonic_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Rows are "sl local_address rem_address st ..."; the kernel lists listening sockets first, so a
  * cut table still has them. */
 static void add_ports(const char *path)
@@ -72,7 +66,7 @@ static void add_ports(const char *path)
 
 static int listened_on(uint16_t port)
 {
-    int64_t now = monotonic_ns();
+    int64_t now = wi_clock_ns(CLOCK_MONOTONIC);
     if (now >= state.ports_until_ns) {
         state.ports_until_ns = now + KEEP_NS;
         state.port_count = 0;
@@ -214,7 +208,7 @@ static enum wi_fd_kind look_up(int fd, const struct stat *file)
 enum wi_fd_kind wi_fd_kind(int fd)
 {
     struct stat file;
-    int64_t now = monotonic_ns();
+    int64_t now = wi_clock_ns(CLOCK_MONOTONIC);
     if (fd < 0 || wi_stat_fd(fd, &file) != 0)
         return WI_FD_UNSEEN;
     for (int i = 0; i < KEPT; i++) {

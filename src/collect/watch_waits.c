@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "collect/core_looks.h"
 #include "collect/feed.h"
@@ -125,13 +126,6 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     return w->next_ns > now ? w->next_ns - now : LEAST_NS;
 }
 
-static int64_t cpu_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* The helper's other work is what it is: the looks, with the turns that only they ask for, give
  * way. Its start is left out. */
 static void hold_budget(int64_t now, int64_t cost_ns)
@@ -139,7 +133,7 @@ static void hold_budget(int64_t now, int64_t cost_ns)
     state.cost_ns += cost_ns;
     if (now - state.period_ns < PERIOD_NS && now >= state.period_ns)
         return;
-    int64_t cpu = cpu_ns(), used = cpu - state.cpu_ns;
+    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), used = cpu - state.cpu_ns;
     int64_t budget = state.period_ns ? (now - state.period_ns) / BUDGET : INT64_MAX;
     if (used > budget && state.cost_ns * 4 > budget && state.slow < SLOWEST) {
         state.slow *= 2;
@@ -157,13 +151,13 @@ static void hold_budget(int64_t now, int64_t cost_ns)
 
 int64_t wi_watch_waits(int64_t now)
 {
-    int64_t next = INT64_MAX, began = cpu_ns();
+    int64_t next = INT64_MAX, began = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     int count = wi_thread_count();
     for (int i = 0; i < count; i++) {
         int64_t ns = visit(wi_thread_at(i), now);
         next = ns < next ? ns : next;
     }
-    hold_budget(now, cpu_ns() - began + (next == INT64_MAX ? 0 : WAKE_NS));
+    hold_budget(now, wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began + (next == INT64_MAX ? 0 : WAKE_NS));
     return next < MS ? MS : next;
 }
 

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 
 #define MAX_DEVICES 64u
 #define SECOND_NS   INT64_C(1000000000)
@@ -23,13 +24,6 @@ static uint8_t copy_direction(unsigned kind)
                                     WI_COPY_D2H,     WI_COPY_D2D, WI_COPY_D2D, WI_COPY_D2D,
                                     WI_COPY_D2D,     WI_COPY_H2H, WI_COPY_P2P};
     return kind < WI_ARRAY_LEN(KINDS) ? KINDS[kind] : WI_COPY_UNKNOWN;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    return (int64_t)ts.tv_sec * SECOND_NS + ts.tv_nsec;
 }
 
 /* Whatever is no plausible time may be a reading of another tool's clock. */
@@ -213,7 +207,7 @@ static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, int
 
 void wi_decode(const struct wi_decoder *d, uint8_t *buffer, size_t valid_bytes)
 {
-    int64_t latest_ns = now_ns() + SECOND_NS;
+    int64_t latest_ns = wi_clock_ns(CLOCK_REALTIME) + SECOND_NS;
     void *raw = NULL;
     while (d->cupti->next_record(buffer, valid_bytes, &raw) == WI_CUPTI_SUCCESS && raw) {
         struct wi_record record;
