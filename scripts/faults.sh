@@ -6,5 +6,5 @@ set -eu
 cd "$(dirname "$0")/.."
 WI_BUILD=${WI_BUILD:-$PWD/build}
 export WI_BUILD WI_SOURCE="$PWD"
-ninja -C "$WI_BUILD" whyidle_faults fault_job job13 job_local | tail -n 1
+ninja -C "$WI_BUILD" whyidle_faults fault_job job13 job_local tool_profiler | tail -n 1
 exec python3 tests/faults/run_faults.py --full "$@"
