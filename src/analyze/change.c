@@ -104,6 +104,17 @@ static void gpu_2x(struct wi_change *change, const struct sayings *say)
         change->kernel_scale = 0.5;
 }
 
+/* So many times as often; without a figure, the next one is there when the last one is done: what
+ * that brings is how many more could be served. */
+static void requests(struct wi_change *change, const struct sayings *say)
+{
+    static const enum wi_subcause WAITS[] = {WI_SUB_NO_REQUESTS, WI_SUB_PACED};
+    for (int i = 0; i < 2; i++) {
+        change->host[WAITS[i]].rate = say->x > 0 ? say->x : 1;
+        change->host[WAITS[i]].scale = say->x > 0 ? 1 : 0;
+    }
+}
+
 static void no_readback(struct wi_change *change, const struct sayings *say)
 {
     int64_t stay = say->stay_ns > 0 ? (int64_t)say->stay_ns : 0;
@@ -147,8 +158,7 @@ static void add(struct wi_change *change, enum wi_universe universe, const struc
         batched(change, say);
         break;
     case WI_UNIVERSE_REQUESTS:
-        change->host[WI_SUB_NO_REQUESTS].rate = change->host[WI_SUB_PACED].rate =
-            say->x > 0 ? say->x : 2;
+        requests(change, say);
         break;
     case WI_UNIVERSE_GPU_2X:
         gpu_2x(change, say);

@@ -19,6 +19,11 @@
 /* Host and device clocks, and one run to the next, differ by this much even where nothing changes.
  */
 #define LEAST_MARGIN 0.01
+/* A change of less than this in a replay is none. */
+#define NOTHING 0.002
+/* A report in between predicts anew when the run has this many times the calls of last time: all of
+ * them together cost a fraction of a percent of the run. */
+#define GROWN 4
 /* PCIe 3.0 x16, the slowest link of a card in use, moves this much from page-locked memory. */
 #define USUAL_COPY_RATE 12.0
 #define SCRATCH_BYTES   ((size_t)24 << 20)
@@ -113,7 +118,10 @@ static uint32_t marks_for(const struct session *s, int64_t length_ns)
     return marks < 10 ? 10 : marks > (int64_t)WI_REPLAY_MARKS ? WI_REPLAY_MARKS : (uint32_t)marks;
 }
 
-static int replay_block(struct session *s, struct wi_arena *scratch, uint32_t block)
+/* Plans from..to - 1 over one block; the first pass, with plan 0, also looks at how well that meets
+ * what happened. */
+static int replay_block(struct session *s, struct wi_arena *scratch, uint32_t block, uint32_t from,
+                        uint32_t to)
 {
     const struct wi_reservoir *reservoir = reservoir_of(s);
     uint32_t count = reservoir->blocks[block].count, place = block * WI_BLOCK_RECORDS;
@@ -127,13 +135,15 @@ static int replay_block(struct session *s, struct wi_arena *scratch, uint32_t bl
     wi_replay_measured(&model, &s->plans[0].effects, 1, &got[0]);
     uint32_t marks = marks_for(s, got[0].end_ns - got[0].start_ns);
     wi_replay_measured(&model, &s->plans[0].effects, marks, &got[0]);
-    for (uint32_t i = 0; i < s->plan_count; i++) {
+    for (uint32_t i = from; i < to; i++) {
         set_rates(&s->plans[i].effects, &model);
         wi_replay(state, &model, &s->plans[i].effects, marks, &got[1]);
         s->plans[i].replayed_ns += got[1].end_ns - got[1].start_ns;
         if (!i)
             note_errors(s, &got[0], &got[1]);
     }
+    if (from)
+        return WI_OK;
     s->measured_ns += got[0].end_ns - got[0].start_ns;
     for (int i = 0; i <= WI_OP_GRAPH; i++)
         s->unexplained_ns[i] += model.unexplained_ns[i];
@@ -141,7 +151,7 @@ static int replay_block(struct session *s, struct wi_arena *scratch, uint32_t bl
     return WI_OK;
 }
 
-static int replay_all(struct session *s)
+static int replay_all(struct session *s, uint32_t from, uint32_t to)
 {
     const struct wi_reservoir *reservoir = reservoir_of(s);
     int err = WI_OK;
@@ -150,7 +160,7 @@ static int replay_all(struct session *s)
             continue;
         struct wi_arena scratch;
         wi_arena_init(&scratch, SCRATCH_BYTES);
-        err = replay_block(s, &scratch, block);
+        err = replay_block(s, &scratch, block, from, to);
         wi_arena_free(&scratch);
     }
     return err;
@@ -263,20 +273,16 @@ static void soften_change(struct wi_change *change, double by)
     change->pack_ns = (int64_t)((double)change->pack_ns * (1 + 2.5 * by));
 }
 
-/* Adds the change as it is, a weaker and a stronger one. 0, or WI_ERR_NOMEM. */
-static int add_three(struct session *s, const struct wi_change *change, uint32_t plans[3])
+/* The change as it is (1), a weaker (0) and a stronger one (2). */
+static void variants_of(const struct session *s, const struct wi_change *change,
+                        struct wi_change out[3])
 {
-    struct wi_change weak = *change, strong = *change;
-    soften_change(&weak, SOFTER);
+    out[0] = out[1] = out[2] = *change;
+    soften_change(&out[0], SOFTER);
+    soften_change(&out[2], -SOFTER);
     const struct wi_host_change *inline_input = &change->host[WI_SUB_DECODE_IN_MAIN_THREAD];
     if (s->splits.makes_input && (inline_input->scale != 1 || inline_input->rate != 1))
-        weak.other_host = BESIDE_WORKERS;
-    soften_change(&strong, -SOFTER);
-    plans[0] = add_plan(s, &weak);
-    plans[1] = add_plan(s, change);
-    plans[2] = add_plan(s, &strong);
-    return plans[0] == UINT32_MAX || plans[1] == UINT32_MAX || plans[2] == UINT32_MAX ? WI_ERR_NOMEM
-                                                                                      : WI_OK;
+        out[0].other_host = BESIDE_WORKERS;
 }
 
 static int add_nothing(struct session *s)
@@ -290,13 +296,16 @@ int wi_predict_change(struct wi_engine *engine, struct wi_arena *arena,
                       const struct wi_change *change, struct wi_prediction *out)
 {
     struct session *s = wi_arena_alloc(arena, sizeof(*s));
-    uint32_t plans[3];
+    struct wi_change variants[3];
+    uint32_t plans[3] = {1, 2, 3};
     if (!s)
         return WI_ERR_NOMEM;
     int err = begin(s, engine, arena, 4);
     err = err ? err : add_nothing(s);
-    err = err ? err : add_three(s, change, plans);
-    err = err ? err : replay_all(s);
+    variants_of(s, change, variants);
+    for (int i = 0; i < 3 && !err; i++)
+        err = add_plan(s, &variants[i]) == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
+    err = err ? err : replay_all(s, 0, s->plan_count);
     if (err)
         return err;
     judge(s);
@@ -340,8 +349,28 @@ struct wanted {
 static int want(struct session *s, struct wanted *wanted, uint32_t *count, int universe,
                 int subcause, const struct wi_change *change)
 {
-    wanted[*count] = (struct wanted){universe, subcause, {0}};
-    return add_three(s, change, wanted[(*count)++].plans);
+    uint32_t plan = add_plan(s, change);
+    wanted[(*count)++] = (struct wanted){universe, subcause, {plan, plan, plan}};
+    return plan == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
+}
+
+/* Weaker and stronger variants of those changes that do anything to this run: most do not. */
+static int want_variants(struct session *s, struct wanted *wanted, uint32_t count)
+{
+    double before = whole_run(s, &s->plans[0]);
+    int err = WI_OK;
+    for (uint32_t i = 0; i < count && !err; i++) {
+        const struct plan *plan = &s->plans[wanted[i].plans[1]];
+        struct wi_change variants[3];
+        double off = whole_run(s, plan) / before - 1;
+        if (off < NOTHING && off > -NOTHING)
+            continue;
+        variants_of(s, &plan->change, variants);
+        wanted[i].plans[0] = add_plan(s, &variants[0]);
+        wanted[i].plans[2] = add_plan(s, &variants[2]);
+        err = wanted[i].plans[2] == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
+    }
+    return err;
 }
 
 static int want_all(struct session *s, const struct wi_result *result, struct wanted *wanted,
@@ -350,8 +379,8 @@ static int want_all(struct session *s, const struct wi_result *result, struct wa
     int done[WI_SUB_COUNT] = {0}, err = WI_OK;
     struct wi_change change;
     for (int i = 0; i < WI_UNIVERSE_COUNT && !err; i++) {
-        if (i == WI_UNIVERSE_BATCHED || i == WI_UNIVERSE_REQUESTS)
-            continue; /* they need a figure that nobody has seen */
+        if (i == WI_UNIVERSE_BATCHED)
+            continue; /* it needs a figure that nobody has seen */
         wi_change_none(&change);
         wi_change_add(&change, (enum wi_universe)i);
         err = want(s, wanted, count, i, -1, &change);
@@ -381,9 +410,12 @@ static void forget(struct wi_predicted *predicted)
         predicted->of_universe[i] = silent("it depends on how many requests come together");
     for (int i = 0; i < WI_SUB_COUNT; i++) {
         const struct wi_remedy *remedy = wi_remedy_of((enum wi_subcause)i);
-        predicted->of_cause[i] =
-            silent(remedy ? "it depends on how many requests come together"
-                          : "what a fix of this would bring is not something that a replay shows");
+        const char *why = "what a fix of this would bring is not something that a replay shows";
+        if (remedy && remedy->universe == WI_UNIVERSE_REQUESTS)
+            why = "no fix in the job makes requests come";
+        else if (remedy && remedy->universe == WI_UNIVERSE_BATCHED)
+            why = "it depends on how many requests come together";
+        predicted->of_cause[i] = silent(why);
     }
 }
 
@@ -400,10 +432,16 @@ static int predict_anew(struct wi_engine *engine, struct wi_arena *arena,
     int err = begin(s, engine, arena, MOST_PLANS);
     err = err ? err : add_nothing(s);
     err = err ? err : want_all(s, result, wanted, &count);
-    err = err ? err : replay_all(s);
+    uint32_t exact = s->plan_count;
+    err = err ? err : replay_all(s, 0, exact);
+    if (!err)
+        judge(s);
+    if (!err && !s->replay.withheld) {
+        err = want_variants(s, wanted, count);
+        err = err ? err : replay_all(s, exact, s->plan_count);
+    }
     if (err)
         return err;
-    judge(s);
     forget(predicted);
     predicted->replay = s->replay;
     predicted->calls = engine->calls.pushed;
@@ -438,10 +476,32 @@ static void set_step(struct wi_prediction *prediction, int64_t step_ns)
     prediction->step_after_ns = (int64_t)((double)step_ns / prediction->speedup);
 }
 
+/* What a finding is worth: the share of the time that its fix saves, but no more than its own: a
+ * fix may bring other things with it, which are not this cause's. */
+static double worth_of(const struct wi_finding *finding)
+{
+    const struct wi_prediction *predicted = &finding->predicted;
+    if (predicted->withheld || predicted->speedup <= 0)
+        return finding->share;
+    double saved = 1 - 1 / predicted->speedup;
+    return saved < finding->share ? saved : finding->share;
+}
+
+static void order_by_worth(struct wi_result *result)
+{
+    for (int i = 1; i < result->finding_count; i++) {
+        struct wi_finding one = result->findings[i];
+        int at = i;
+        for (; at > 0 && worth_of(&result->findings[at - 1]) < worth_of(&one); at--)
+            result->findings[at] = result->findings[at - 1];
+        result->findings[at] = one;
+    }
+}
+
 int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct wi_result *result)
 {
     struct wi_predicted *predicted = &engine->predicted;
-    int due = engine->finished || engine->calls.pushed >= 2 * predicted->calls;
+    int due = engine->finished || engine->calls.pushed >= GROWN * predicted->calls;
     int err = due ? predict_anew(engine, arena, result) : WI_OK;
     if (err)
         return err;
@@ -450,7 +510,7 @@ int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct w
     if (!result->predictions)
         return WI_ERR_NOMEM;
     for (int i = 0; i < WI_UNIVERSE_COUNT; i++) {
-        if (i == WI_UNIVERSE_BATCHED || i == WI_UNIVERSE_REQUESTS)
+        if (i == WI_UNIVERSE_BATCHED)
             continue;
         struct wi_prediction *out = &result->predictions[result->prediction_count++];
         *out = predicted->of_universe[i];
@@ -462,5 +522,6 @@ int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct w
         finding->predicted = predicted->of_cause[finding->subcause];
         set_step(&finding->predicted, step_of(result, finding->device));
     }
+    order_by_worth(result);
     return WI_OK;
 }

@@ -80,7 +80,7 @@ struct wi_replay {
     const char *withheld; /* why nothing is predicted, NULL if something is */
 };
 
-/* One thing worth telling. Ordered by ns, largest first. */
+/* One thing worth telling. Ordered by what the fix saves, at most its own share; largest first. */
 struct wi_finding {
     enum wi_subcause subcause;
     int32_t device;
