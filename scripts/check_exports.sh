@@ -1,6 +1,6 @@
 #!/bin/sh
 # Checks what libwhyidle.so exports, needs and requires:
-#   exports = the rows of src/cuda/calls.def under their version nodes, five names of our own, and
+#   exports = the rows of src/cuda/calls.def under their version nodes, six names of our own, and
 #             the functions of libcupti in src/collect/cupti_calls.c;
 #   NEEDED  = libc.so.6 alone;  no symbol newer than GLIBC_2.17;  -z nodelete;  one TLS pointer.
 # usage: check_exports.sh LIBRARY
@@ -29,7 +29,7 @@ rows=$(grep -c '^CALL(' "$root/src/cuda/calls.def")
 read_rows=$(sed -n 's/^CALL(\([A-Za-z0-9_]*\), .*/\1/p' "$root/src/cuda/calls.def" | wc -l)
 [ "$rows" -eq "$read_rows" ] || fail "calls.def has rows in an unexpected form"
 sed -n 's/^WI_EXPORT int \(cupti[A-Za-z0-9_]*\)(.*/\1/p' "$root/src/collect/cupti_calls.c" >> "$tmp/wanted"
-printf '%s\n' InitializeInjection whyidle_singleton_v1 _exit _Exit quick_exit \
+printf '%s\n' InitializeInjection InitializeInjectionNvtx2 whyidle_singleton_v1 _exit _Exit quick_exit \
     libcudart.so.11.0 libcudart.so.12 \
     libcudart.so.13 >> "$tmp/wanted"
 sort -u "$tmp/wanted" -o "$tmp/wanted"

@@ -32,6 +32,7 @@ static void add_exposed(void *user, struct wi_device *device, struct wi_active *
         return;
     }
     wi_ledger_add(sig, copy->occurrence, WI_PORTION_UNSEEN, device->pos_ns, ns);
+    wi_ledger_range(sig, copy->range, ns);
     if (!copy->exposed) {
         copy->exposed = 1;
         sig->copies++;
@@ -175,6 +176,7 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
     if (call) {
         active.api = call->call.api;
         active.site = call->call.site;
+        active.range = call->call.range;
     }
     switch (op->kind) {
     case WI_OP_KERNEL:

@@ -20,6 +20,7 @@ void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_p
         return;
     }
     wi_ledger_add(sig, charge->occurrence, portion, charge->start_ns, ns);
+    wi_ledger_range(sig, charge->range, ns);
     wi_sampled_add(&sig->sampled, charge->sample, (double)ns);
     if (ns > charge->main_ns) {
         charge->main_sig = sig;
@@ -44,6 +45,7 @@ const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_s
     struct wi_sig_key key = {
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
     uint64_t gap = charge->occurrence;
+    charge->range = culprit ? culprit->call.range : WI_NO_NAME;
     if (culprit) {
         key.api_after = culprit->call.api;
         key.site_after = culprit->call.site;
@@ -216,6 +218,7 @@ static void charge_spacing(struct wi_charge *charge, int64_t ns, const struct wi
                              .site_after = slot->call.site};
     uint64_t gap = charge->occurrence;
     charge->occurrence = WI_UNCOUNTED;
+    charge->range = slot->call.range;
     wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;
 }

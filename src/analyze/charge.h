@@ -22,6 +22,7 @@ struct wi_charge {
     uint64_t occurrence; /* id of this gap */
     int64_t start_ns;    /* of this gap */
     int before_first_op;
+    uint32_t range; /* the job's own range that what is charged lies in */
     /* Out: the largest piece of the gap, NULL if nothing was charged. */
     const struct wi_signature *main_sig;
     int main_portion;

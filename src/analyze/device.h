@@ -19,9 +19,10 @@ struct wi_active {
     uint64_t bytes;      /* of a copy */
     uint32_t row;        /* kernel row or copy row */
     uint32_t api, site;  /* of the call that issued it */
-    uint8_t kind;        /* enum wi_active_kind */
-    uint8_t subcause;    /* of a copy: enum wi_subcause */
-    uint8_t exposed;     /* of a copy: some of it has run with no kernel beside it */
+    uint32_t range;
+    uint8_t kind;     /* enum wi_active_kind */
+    uint8_t subcause; /* of a copy: enum wi_subcause */
+    uint8_t exposed;  /* of a copy: some of it has run with no kernel beside it */
 };
 
 enum wi_active_kind {

@@ -72,6 +72,15 @@ static void push_device(struct wi_engine *engine, const struct wi_device_info *i
         device->info = *info;
 }
 
+/* Ranges of the job's own: few jobs have any, so that the table comes with the first. */
+static void push_mark(struct wi_engine *engine, const struct wi_host_span *span)
+{
+    if (!engine->marks)
+        engine->marks = wi_arena_alloc(&engine->arena, sizeof(*engine->marks));
+    if (engine->marks)
+        wi_marks_add(engine->marks, span, wi_names_text(engine->config.names, span->name));
+}
+
 /* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
@@ -79,6 +88,10 @@ static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
         if (engine->steps[i])
             wi_steps_mark(engine->steps[i], span->start_ns);
     uint8_t kind = span->kind;
+    if (kind == WI_SPAN_MARK) {
+        push_mark(engine, span);
+        return;
+    }
     if (kind == WI_SPAN_FRAME) {
         int frame = wi_frame_kind_of(wi_names_text(engine->config.names, span->name));
         kind = frame < 0 ? WI_SPAN_FRAME : (uint8_t)(WI_SPAN_COUNT + frame);
@@ -208,6 +221,24 @@ void wi_engine_finish(struct wi_engine *engine)
         wi_account_end(&account, device, end);
     }
     engine->finished = 1;
+}
+
+static int issues(const void *user, uint32_t tid)
+{
+    const struct wi_calls *calls = user;
+    for (uint32_t i = 0; i < calls->thread_count; i++)
+        if (calls->threads[i].tid == tid)
+            return calls->threads[i].issued > 0;
+    return 0;
+}
+
+struct wi_steps wi_engine_steps(const struct wi_engine *engine, const struct wi_step_finder *finder,
+                                int64_t window_ns)
+{
+    const struct wi_recurrence *said[2] = {NULL, NULL};
+    for (int named = 0; named < 2 && engine->marks; named++)
+        said[named] = wi_marks_step(engine->marks, named, window_ns, issues, &engine->calls);
+    return wi_steps_found(finder, said[1], said[0], window_ns);
 }
 
 int64_t wi_engine_watermark(const struct wi_engine *engine)

@@ -9,6 +9,7 @@
 #include "analyze/engine.h"
 #include "analyze/host_sums.h"
 #include "analyze/ledger.h"
+#include "analyze/marks.h"
 #include "analyze/op_queue.h"
 #include "analyze/predict.h"
 #include "analyze/result.h"
@@ -38,6 +39,7 @@ struct wi_engine {
     struct wi_device *devices[WI_DEVICE_SLOTS];    /* by order of appearance */
     struct wi_step_finder *steps[WI_DEVICE_SLOTS]; /* NULL where there was no memory */
     uint32_t device_count;
+    struct wi_marks *marks; /* NULL before the first range of the job's own */
     struct wi_busy_span blind[WI_BLIND_SLOTS]; /* ring: older ones lie behind the sweep */
     uint32_t blind_count;                      /* so far */
     int64_t blind_ns;                          /* of all of them */
@@ -67,6 +69,10 @@ int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op
 void wi_account_bad(struct wi_engine *engine, const struct wi_device_op *op);
 /* The device of an id, added if new; NULL when there are too many. */
 struct wi_device *wi_account_device(struct wi_engine *engine, int32_t id);
+
+/* engine.c: the steps of a device, by the job's own marks or by the finder's pattern. */
+struct wi_steps wi_engine_steps(const struct wi_engine *engine,
+                                const struct wi_step_finder *finder, int64_t window_ns);
 
 /* verdict.c: from findings in order to the one answer. */
 struct wi_verdict wi_verdict_of(const struct wi_result *result);

@@ -158,6 +158,7 @@ static void fill_calls(struct wi_finding *finding, const struct wi_cause_sum *su
         finding->site_after = sum->largest->key.site_after;
         finding->api_before = sum->largest->key.api_before;
         finding->api_after = sum->largest->key.api_after;
+        finding->range = wi_ledger_main_range(sum->largest);
     }
 }
 
@@ -191,7 +192,7 @@ static int covered_well(const struct wi_coverage *coverage)
 {
     uint64_t lost = 0;
     for (int i = 0; i < WI_LOSS_COUNT; i++)
-        lost += coverage->lost[i];
+        lost += i == WI_LOSS_MARKS ? 0 : coverage->lost[i];
     return coverage->ops_matched * 1000 >= coverage->ops * (uint64_t)WI_LIMIT_COVERED_PERMILLE &&
            lost * 1000 <= coverage->ops;
 }

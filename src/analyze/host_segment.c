@@ -287,6 +287,7 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
         key.api_after = seg->after->call.api;
         key.site_after = seg->after->call.site;
     }
+    charge->range = seg->after ? seg->after->call.range : WI_NO_NAME;
     struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
     for (int i = 0; i < WI_PORTION_COUNT; i++)
         if (seg->share_ns[i])

@@ -89,6 +89,24 @@ void wi_ledger_add(struct wi_signature *sig, uint64_t occurrence, enum wi_portio
     sig->portion_ns[portion] += ns;
 }
 
+/* A vote by time: what is left to the one ahead is at most its time less that of all others. */
+void wi_ledger_range(struct wi_signature *sig, uint32_t range, int64_t ns)
+{
+    if (range == sig->range) {
+        sig->range_ns += ns;
+    } else if (sig->range_ns >= ns) {
+        sig->range_ns -= ns;
+    } else {
+        sig->range = range;
+        sig->range_ns = ns - sig->range_ns;
+    }
+}
+
+uint32_t wi_ledger_main_range(const struct wi_signature *sig)
+{
+    return sig->range_ns * 2 >= wi_ledger_total(sig) ? sig->range : WI_NO_NAME;
+}
+
 static void add_figure(struct wi_sampled *sampled, int field, int64_t value, double weight)
 {
     if (value == WI_UNKNOWN)

@@ -74,6 +74,8 @@ struct wi_signature {
     int64_t started_ns;                   /* time of the latest occurrence */
     uint64_t occurrence;                  /* id of the latest occurrence (a gap, a busy stretch) */
     uint64_t bytes, copies;
+    uint32_t range;   /* the job's own range around most of it, as far as one is ahead */
+    int64_t range_ns; /* by how much: the charged time in it, less that outside */
     /* Start-to-start times of its occurrences: count, mean and sum of squared deviations. */
     uint64_t periods;
     double period_mean_ns, period_m2;
@@ -103,6 +105,10 @@ struct wi_signature *wi_ledger_get(struct wi_ledger *ledger, const struct wi_sig
 /* Adds time of one occurrence: pieces with the same occurrence id count once. at_ns: when. */
 void wi_ledger_add(struct wi_signature *sig, uint64_t occurrence, enum wi_portion portion,
                    int64_t at_ns, int64_t ns);
+/* ns of what was charged lie in this range of the job's own (WI_NO_NAME: in none). */
+void wi_ledger_range(struct wi_signature *sig, uint32_t range, int64_t ns);
+/* The range in which three quarters and more of a signature's time lie, WI_NO_NAME if none. */
+uint32_t wi_ledger_main_range(const struct wi_signature *sig);
 /* All charged time of a signature. */
 int64_t wi_ledger_total(const struct wi_signature *sig);
 /* Ends the occurrences that are still growing, so that the histograms hold them. */

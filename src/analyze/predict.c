@@ -111,7 +111,7 @@ static uint32_t marks_for(const struct session *s, int64_t length_ns)
     int64_t step = 0;
     for (uint32_t i = 0; i < s->engine->device_count; i++)
         if (s->engine->steps[i]) {
-            struct wi_steps steps = wi_steps_found(s->engine->steps[i], length_ns);
+            struct wi_steps steps = wi_engine_steps(s->engine, s->engine->steps[i], length_ns);
             step = steps.count && steps.median_ns > step ? steps.median_ns : step;
         }
     int64_t marks = step ? length_ns / step : 10;

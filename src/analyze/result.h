@@ -91,6 +91,7 @@ struct wi_finding {
     int64_t median_ns, p95_ns, longest_ns; /* of one occurrence; buckets of 9 % */
     uint32_t site_before, site_after;      /* call sites around the stall, WI_NO_NAME if unknown */
     uint32_t api_before, api_after;        /* calls around the stall */
+    uint32_t range;                        /* the job's own range (NVTX) it lies in, if one */
     int exposed_by;                     /* the sub-cause that exposes this host work, -1 = none */
     uint32_t exposed_api, exposed_site; /* the call that does, if any */
     uint32_t seen_in;  /* function that the waiting thread was seen in most, "PIL/Image.py:open" */

@@ -82,7 +82,8 @@ static int fill_device(struct build *build, const struct wi_device *from,
     fill_classes(out, device, sums);
     fill_timeline(out, device);
     if (finder)
-        out->steps = wi_steps_found(finder, out->window_end_ns - out->window_start_ns);
+        out->steps =
+            wi_engine_steps(build->engine, finder, out->window_end_ns - out->window_start_ns);
     out->kernels = device->kernels;
     out->copies = device->copies;
     out->memsets = device->memsets;

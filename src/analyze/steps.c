@@ -34,8 +34,7 @@ static void note_outlier(struct wi_recurrence *seen, int64_t period_ns)
     seen->outlier_extra_ns += period_ns - seen->median_ns;
 }
 
-/* One more occurrence at start_ns, `ops` operations after the one before. */
-static void note(struct wi_recurrence *seen, int64_t start_ns, uint64_t ops, int64_t idle_ns)
+void wi_recurrence_note(struct wi_recurrence *seen, int64_t start_ns, uint64_t ops, int64_t idle_ns)
 {
     if (seen->count) {
         int64_t period = start_ns - seen->last_ns;
@@ -83,7 +82,7 @@ void wi_steps_op(struct wi_step_finder *finder, const struct wi_device_op *op, i
     if (finder->latest && signature != finder->latest) { /* repeats of one operation mark nothing */
         struct wi_pair *pair = pair_of(finder, mix(mix(1, finder->latest), signature) | 1);
         if (pair) {
-            note(&pair->seen, op->start_ns, finder->ops - pair->last_op, idle_ns);
+            wi_recurrence_note(&pair->seen, op->start_ns, finder->ops - pair->last_op, idle_ns);
             pair->last_op = finder->ops;
         }
     }
@@ -92,18 +91,23 @@ void wi_steps_op(struct wi_step_finder *finder, const struct wi_device_op *op, i
 
 void wi_steps_mark(struct wi_step_finder *finder, int64_t start_ns)
 {
-    note(&finder->marks, start_ns, 1, 0);
+    wi_recurrence_note(&finder->marks, start_ns, 1, 0);
+}
+
+int wi_recurrence_covers(const struct wi_recurrence *seen, int64_t window_ns)
+{
+    return seen->count >= (uint64_t)WI_LIMIT_STEPS_LEAST &&
+           seen->last_ns - seen->first_ns >= window_ns / 100 * WI_LIMIT_STEP_COVER_PERCENT;
 }
 
 /* Even enough, often enough and over enough of the window to be once a step. */
 static int may_be_step(const struct wi_recurrence *seen, int64_t window_ns)
 {
-    if (seen->count < (uint64_t)WI_LIMIT_STEPS_LEAST)
+    if (!wi_recurrence_covers(seen, window_ns))
         return 0;
     double variance = seen->ops_m2 / (double)(seen->count - 1);
     double bound = seen->ops_mean * (double)WI_LIMIT_STEP_DEVIATION_PERCENT / 100;
-    return variance <= bound * bound &&
-           seen->last_ns - seen->first_ns >= window_ns / 100 * WI_LIMIT_STEP_COVER_PERCENT;
+    return variance <= bound * bound;
 }
 
 /* Counts that differ by the step at either end, or by 2 %, are the same number of steps. */
@@ -139,15 +143,13 @@ static const struct wi_recurrence *anchor_of(const struct wi_step_finder *finder
     return best;
 }
 
-struct wi_steps wi_steps_found(const struct wi_step_finder *finder, int64_t window_ns)
+static struct wi_steps steps_of(const struct wi_recurrence *seen, int marked)
 {
     struct wi_steps steps = {.median_ns = WI_UNKNOWN, .p95_ns = WI_UNKNOWN};
-    const struct wi_recurrence *seen =
-        finder->marks.count ? &finder->marks : anchor_of(finder, window_ns);
     if (!seen || seen->count < (uint64_t)WI_LIMIT_STEPS_LEAST)
         return steps;
     steps.count = seen->count;
-    steps.marked = seen == &finder->marks;
+    steps.marked = marked;
     steps.start_ns = seen->first_ns;
     steps.last_ns = seen->last_ns;
     steps.median_ns = wi_hist_quantile(&seen->periods, 500);
@@ -158,4 +160,14 @@ struct wi_steps wi_steps_found(const struct wi_step_finder *finder, int64_t wind
     if (seen->outliers >= 3 && seen->every_m2 / (double)(seen->outliers - 1) <= bound * bound)
         steps.outlier_every = (uint64_t)(seen->every_mean + 0.5);
     return steps;
+}
+
+struct wi_steps wi_steps_found(const struct wi_step_finder *finder,
+                               const struct wi_recurrence *named, const struct wi_recurrence *other,
+                               int64_t window_ns)
+{
+    if (finder->marks.count || named)
+        return steps_of(finder->marks.count ? &finder->marks : named, 1);
+    const struct wi_recurrence *anchor = anchor_of(finder, window_ns);
+    return anchor ? steps_of(anchor, 0) : steps_of(other, 1);
 }

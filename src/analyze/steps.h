@@ -47,7 +47,16 @@ struct wi_step_finder {
 void wi_steps_op(struct wi_step_finder *finder, const struct wi_device_op *op, int64_t idle_ns);
 /* A step as the job marked it starts. */
 void wi_steps_mark(struct wi_step_finder *finder, int64_t start_ns);
-/* The steps found; count 0 if none. window_ns: of the device. */
-struct wi_steps wi_steps_found(const struct wi_step_finder *finder, int64_t window_ns);
+/* The steps found; count 0 if none. named, other: what the job's own ranges say (marks.h), NULL if
+ * nothing: the first goes before the pattern of the operations, the second behind it. window_ns: of
+ * the device. */
+struct wi_steps wi_steps_found(const struct wi_step_finder *finder,
+                               const struct wi_recurrence *named, const struct wi_recurrence *other,
+                               int64_t window_ns);
+/* One more occurrence at start_ns, `ops` operations after the one before, idle_ns behind idle. */
+void wi_recurrence_note(struct wi_recurrence *seen, int64_t start_ns, uint64_t ops,
+                        int64_t idle_ns);
+/* 1 if it recurs, and over enough of the window to be the loop's. */
+int wi_recurrence_covers(const struct wi_recurrence *seen, int64_t window_ns);
 
 #endif

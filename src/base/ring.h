@@ -38,6 +38,17 @@ static inline void *wi_ring_slot(const struct wi_ring *ring, uint64_t index, uin
     return ring->slots + slot * WI_RING_ENTRY_BYTES;
 }
 
+/* Producer: 1 while less than half of the room is taken; for entries that others must not miss. */
+static inline int wi_ring_half_free(struct wi_ring *ring)
+{
+    uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    uint64_t grown_at = atomic_load_explicit(&ring->grown_at, memory_order_relaxed);
+    uint64_t half = (grown_at == UINT64_MAX ? WI_RING_FIRST : WI_RING_GROWN) / 2;
+    if (head - ring->tail_seen >= half)
+        ring->tail_seen = atomic_load_explicit(&ring->tail, memory_order_acquire);
+    return head - ring->tail_seen < half;
+}
+
 /* Producer: the slot of the next entry, or NULL if there is no room. */
 static inline void *wi_ring_claim(struct wi_ring *ring)
 {

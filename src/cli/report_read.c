@@ -294,6 +294,8 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
     read_places(reader, site, f);
     f->api_before = wi_field_name(reader, api, "before");
     f->api_after = wi_field_name(reader, api, "after");
+    if (wi_json_get(from, "range")) /* not in reports before ranges were recorded */
+        f->range = wi_field_name(reader, from, "range");
     read_exposed(reader, from, f);
     f->kernel = wi_field_name(reader, from, "kernel");
     f->bytes = (uint64_t)wi_field_amount(reader, from, "bytes");
@@ -420,7 +422,8 @@ static void read_coverage(struct wi_fields *reader, const struct wi_json *root)
     coverage->calls = (uint64_t)wi_field_amount(reader, from, "calls");
     coverage->calls_owing = (uint64_t)wi_field_amount(reader, from, "calls_owing");
     for (unsigned i = 0; i < WI_LOSS_COUNT; i++)
-        coverage->lost[i] = (uint64_t)wi_field_amount(reader, lost, wi_loss_kind_word(i));
+        if (i != WI_LOSS_MARKS || wi_json_get(lost, wi_loss_kind_word(i))) /* a later addition */
+            coverage->lost[i] = (uint64_t)wi_field_amount(reader, lost, wi_loss_kind_word(i));
     coverage->blind_ns = wi_field_amount(reader, from, "blind_ns");
     coverage->negative_latency = (uint64_t)wi_field_amount(reader, from, "negative_latency");
     coverage->samples = (uint64_t)wi_field_amount(reader, from, "samples");

@@ -7,6 +7,7 @@
  *   blind.c       the stretches in which the device records are not ours
  *   wrappers.c    level C and B: exported functions, expanded from cuda/calls.def
  *   callback.c    level A: CUPTI's callback
+ *   nvtx.c        the job's own ranges: NVTX's functions; ranges.c: the helper's side of them
  *   buffers.c     CUPTI's activity buffers
  *   helper.c      the one thread: drains, decodes, watches, writes rolling reports
  *   feed.c        entries and records -> events of the engine
@@ -44,6 +45,12 @@ extern struct wi_process wi_process;
 /* lifecycle.c */
 void wi_register_exit(void); /* any thread; may be called again to run earlier */
 int wi_is_owner(void);       /* 1 unless this is a forked child */
+
+/* 1 unless another copy of this library was loaded before. */
+int wi_is_first_image(void);
+
+/* nvtx.c: starts and ends of ranges that found no room in a ring, and names in their table. */
+uint64_t wi_nvtx_dropped(void);
 
 /* arm.c: any thread, the first one wins. first_result: of the CUDA call that arms, or 0.
  * late: 1 if the driver was set up before. */

@@ -133,7 +133,7 @@ static int has_target(unsigned api_class)
            api_class == WI_API_STREAM_CREATE;
 }
 
-void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
+void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range)
 {
     const struct wi_call_info *row = &wi_call_rows[entry->call];
     uint64_t stream = wi_stream_number(entry->stream, row->flags & WI_ROW_PER_THREAD, thread);
@@ -148,6 +148,7 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry)
         .api = api_name(entry->call),
         .site = wi_site_name(state.names, thread, entry->enter_ns, entry->site),
         .repeat = entry->repeat,
+        .range = range,
         .device = device_of(entry),
         .api_class = row->api_class,
         .direction = entry->direction,

@@ -62,7 +62,7 @@ static struct {
     _Atomic int quiet;   /* sleeps for long: the next call after a silence wakes it */
     _Atomic int64_t cpu_ns;
     uint64_t entries; /* taken in by the last drain */
-    uint64_t ring_drops, discarded;
+    uint64_t ring_drops, discarded, marks;
     size_t dropped;
     int unrecorded;
 } state;
@@ -89,10 +89,19 @@ void wi_helper_wake(void)
 static int may_take(struct wi_thread *t, const struct wi_entry *entry, uint64_t ready)
 {
     int open = WI_FOLD_OPEN;
-    if (ready > 1 || wi_call_rows[entry->call].api_class != WI_API_QUERY)
+    if (ready > 1 || entry->call >= WI_CALL_IDS ||
+        wi_call_rows[entry->call].api_class != WI_API_QUERY)
         return 1;
     return atomic_compare_exchange_strong(&t->fold, &open, WI_FOLD_CLOSED) ||
            open == WI_FOLD_CLOSED;
+}
+
+static void feed(struct wi_thread *t, const struct wi_entry *entry)
+{
+    if (entry->call >= WI_CALL_IDS)
+        wi_ranges_entry(&t->ranges, t->tid, (const struct wi_range_entry *)entry);
+    else
+        wi_feed_entry(t->tid, entry, wi_ranges_call(&t->ranges, entry->enter_ns, entry->exit_ns));
 }
 
 /* At most one ring's worth, so that a fast thread cannot hold the helper. */
@@ -106,9 +115,9 @@ static void drain_ring(struct wi_thread *t, struct wi_ring *ring)
         struct wi_entry copy = *entry;
         if (!t) {
             copy.repeat = 0;
-            wi_feed_entry(entry->repeat, &copy);
+            wi_feed_entry(entry->repeat, &copy, WI_NO_NAME);
         } else {
-            wi_feed_entry(t->tid, &copy);
+            feed(t, &copy);
         }
         wi_ring_release(ring);
         state.entries++;
@@ -164,6 +173,7 @@ static void tell_losses(uint64_t ring_drops)
         (uint64_t)wi_thread_unrecorded() + atomic_load(&wi_thread_shared_ring()->dropped);
     uint64_t told = (uint64_t)state.unrecorded;
     tell_loss(WI_LOSS_RING_FULL, ring_drops, &state.ring_drops);
+    tell_loss(WI_LOSS_MARKS, wi_nvtx_dropped(), &state.marks);
     tell_loss(WI_LOSS_THREADS, threads, &told);
     state.unrecorded = (int)told;
     tell_loss(WI_LOSS_DEVICE_RECORDS, wi_buffers_discarded_bytes() / KERNEL_BYTES + state.dropped,

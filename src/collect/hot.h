@@ -27,6 +27,7 @@
 #include "base/attr.h"
 #include "base/clock.h"
 #include "base/ring.h"
+#include "collect/ranges.h"
 #include "collect/sites.h"
 #include "cuda/call_table.h"
 #include "model/event.h"
@@ -64,6 +65,8 @@ struct wi_entry {
     uint16_t site; /* sites.h */
 };
 _Static_assert(sizeof(struct wi_entry) == WI_RING_ENTRY_BYTES, "one ring slot");
+_Static_assert(offsetof(struct wi_entry, call) == offsetof(struct wi_range_entry, call),
+               "tells them apart");
 
 enum wi_fold { WI_FOLD_CLOSED, WI_FOLD_OPEN, WI_FOLD_WRITING };
 enum wi_thread_state { WI_THREAD_FREE, WI_THREAD_USED, WI_THREAD_EXITED };
@@ -86,7 +89,9 @@ struct wi_thread {
     int64_t base_wall_ns, base_cpu_ns, base_wait_ns; /* last reading */
     int64_t blocked_ns;                              /* inside blocking calls since then */
     struct wi_site_thread site;
-    _Atomic int state; /* enum wi_thread_state */
+    uint8_t range_levels[WI_RANGE_DOMAINS]; /* open ranges of the job's own */
+    struct wi_range_state ranges;           /* the helper's */
+    _Atomic int state;                      /* enum wi_thread_state */
     struct wi_ring ring;
 };
 

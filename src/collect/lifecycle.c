@@ -1,6 +1,6 @@
 /* When things happen: loading, the driver's injection call, fork, the ways a process ends.
  * Threads: the loader's (constructor), the driver's caller, whoever ends the process.
- * May not: do anything in a process that never touches CUDA but read and set two variables. */
+ * May not: do anything in a process that never touches CUDA but read and set a few variables. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -47,10 +47,11 @@ static void find_own_path(void)
 }
 
 /* setenv is safe here only: the loader runs constructors before the job has threads. When the
- * driver loads the library there may be some, and both variables are set or not needed. */
+ * driver loads the library there may be some, and the variables are set or not needed.
+ * An injection that somebody else asked for stays. */
 __attribute__((constructor)) static void loaded(void)
 {
-    const char *on = getenv("WHYIDLE");
+    const char *on = getenv("WHYIDLE"), *nvtx = getenv("WHYIDLE_NVTX");
     char dir[PATH_BYTES];
     if ((on && !strcmp(on, "0")) || getauxval(AT_SECURE)) {
         atomic_store(&wi_live, WI_LIVE_NONE);
@@ -61,19 +62,26 @@ __attribute__((constructor)) static void loaded(void)
         return;
     if (own_path[0])
         setenv("CUDA_INJECTION64_PATH", own_path, 0);
+    if (own_path[0] && !(nvtx && !strcmp(nvtx, "off")))
+        setenv("NVTX_INJECTION64_PATH", own_path, 0);
     if (!getenv("WHYIDLE_JOB_DIR") && wi_default_job_dir(dir, sizeof(dir)) == 0)
         setenv("WHYIDLE_JOB_DIR", dir, 0);
+}
+
+int wi_is_first_image(void)
+{
+    /* the symbol's own address would not do: a second image's reference binds to the first's */
+    void *first = dlsym(RTLD_DEFAULT, "whyidle_singleton_v1");
+    Dl_info theirs, own;
+    return !first || !dladdr(first, &theirs) || !dladdr(own_path, &own) ||
+           theirs.dli_fbase == own.dli_fbase;
 }
 
 /* Called by the driver inside cuInit because of CUDA_INJECTION64_PATH. 1 = success. */
 WI_EXPORT int InitializeInjection(void);
 WI_EXPORT int InitializeInjection(void)
 {
-    /* the symbol's own address would not do: a second image's reference binds to the first's */
-    void *first = dlsym(RTLD_DEFAULT, "whyidle_singleton_v1");
-    Dl_info theirs, own;
-    if (first && dladdr(first, &theirs) && dladdr(own_path, &own) &&
-        theirs.dli_fbase != own.dli_fbase)
+    if (!wi_is_first_image())
         atomic_store(&wi_live, WI_LIVE_NONE);
     wi_arm(0, 0);
     return 1;

@@ -142,6 +142,7 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     t->base_wall_ns = 0;
     t->blocked_ns = 0;
     t->site.looked_ns = 0;
+    memset(t->range_levels, 0, sizeof(t->range_levels));
     atomic_store(&t->site.py_state, 0);
     t->schedstat_fd = t->shared ? -1 : open_schedstat(t->tid);
     atomic_store(&t->fold, WI_FOLD_CLOSED);
@@ -205,6 +206,7 @@ void wi_thread_recycle(struct wi_thread *t)
     if (t->schedstat_fd >= 0 && pread(t->schedstat_fd, &byte, 1, 0) < 0 && errno == ESRCH)
         close(t->schedstat_fd);
     t->schedstat_fd = -1;
+    wi_ranges_reset(&t->ranges);
     atomic_store_explicit(&t->state, WI_THREAD_FREE, memory_order_release);
 }
 

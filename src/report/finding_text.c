@@ -43,6 +43,13 @@ static void put_where(struct wi_layout *layout, const struct wi_report *report,
             known |= put_call(out, names, f->site_before, f->api_before);
         }
     }
+    const char *range = wi_names_text(names, f->range);
+    if (range[0]) {
+        wi_out_str(out, known ? ", in NVTX range '" : "in NVTX range '");
+        wi_layout_cut(out, range, NAME_COLUMNS);
+        wi_out_char(out, '\'');
+        known = 1;
+    }
     if (f->count > 0) {
         wi_out_f(out, known ? ": %llu times" : "%llu times", (unsigned long long)f->count);
         if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))

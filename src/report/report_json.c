@@ -345,6 +345,7 @@ static void put_finding(struct json *json, const struct wi_report *report,
     put_int(json, "longest_ns", f->longest_ns);
     put_sites(json, report, f);
     put_sides(json, "api", report, f->api_before, f->api_after);
+    put_name(json, "range", report, f->range);
     put_exposed(json, report, f);
     put_name(json, "kernel", report, f->kernel);
     put_int(json, "bytes", (int64_t)f->bytes);

@@ -7,9 +7,11 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <cupti.h>
+#include <nvtx3/nvToolsExt.h>
 
 #include "cuda/call_table.h"
 #include "cuda/cupti_abi.h"
+#include "cuda/nvtx_abi.h"
 
 #define SAME_OFFSET(ours, mine, theirs, yours)                                                     \
     _Static_assert(offsetof(struct ours, mine) == offsetof(theirs, yours), #ours "." #mine)
@@ -50,6 +52,22 @@ SAME_OFFSET(wi_cupti_call, params, CUpti_CallbackData, functionParams);
 SAME_OFFSET(wi_cupti_call, result, CUpti_CallbackData, functionReturnValue);
 SAME_OFFSET(wi_cupti_call, context_uid, CUpti_CallbackData, contextUid);
 SAME_OFFSET(wi_cupti_call, corr, CUpti_CallbackData, correlationId);
+
+SAME_VALUE(sizeof(struct wi_nvtx_attributes), sizeof(nvtxEventAttributes_t));
+SAME_OFFSET(wi_nvtx_attributes, size, nvtxEventAttributes_t, size);
+SAME_OFFSET(wi_nvtx_attributes, message_type, nvtxEventAttributes_t, messageType);
+SAME_OFFSET(wi_nvtx_attributes, message, nvtxEventAttributes_t, message);
+SAME_OFFSET(wi_nvtx_callbacks, table, NvtxExportTableCallbacks, GetModuleFunctionTable);
+SAME_VALUE(WI_NVTX_TABLE_CALLBACKS, NVTX_ETID_CALLBACKS);
+SAME_VALUE(WI_NVTX_CORE, NVTX_CB_MODULE_CORE);
+SAME_VALUE(WI_NVTX_CORE2, NVTX_CB_MODULE_CORE2);
+SAME_VALUE(WI_NVTX_ASCII, NVTX_MESSAGE_TYPE_ASCII);
+SAME_VALUE(WI_NVTX_UNICODE, NVTX_MESSAGE_TYPE_UNICODE);
+SAME_VALUE(WI_NVTX_REGISTERED, NVTX_MESSAGE_TYPE_REGISTERED);
+SAME_VALUE(WI_NVTX_NO_TRACKING, NVTX_NO_PUSH_POP_TRACKING);
+#define NVTX_SLOT(module, index, name) SAME_VALUE(index, NVTX_CBID_##module##_##name);
+#include "cuda/nvtx_slots.def"
+#undef NVTX_SLOT
 
 #define KERNEL(mine, yours) SAME_OFFSET(wi_rec_kernel, mine, CUpti_ActivityKernel9, yours)
 KERNEL(registers, registersPerThread);

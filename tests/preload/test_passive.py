@@ -18,7 +18,8 @@ with tempfile.TemporaryDirectory() as out:
 shown = subprocess.run(["/usr/bin/env"], env=environment("/tmp/x"), capture_output=True, text=True)
 names = {line.split("=")[0] for line in shown.stdout.splitlines()}
 added = names - set(environment("/tmp/x"))
-checks.equal("variables added", added - {"_"}, {"CUDA_INJECTION64_PATH", "WHYIDLE_JOB_DIR"})
+checks.equal("variables added", added - {"_"},
+             {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH", "WHYIDLE_JOB_DIR"})
 
 kept = subprocess.run(["/usr/bin/env"], env=environment(None, CUDA_INJECTION64_PATH="/other.so"),
                       capture_output=True, text=True)

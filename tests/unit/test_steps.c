@@ -31,7 +31,7 @@ static void kernels(struct stream *s, uint32_t name, int count, int64_t each_us,
 
 static struct wi_steps found(const struct stream *s)
 {
-    return wi_steps_found(s->finder, s->at_us * US);
+    return wi_steps_found(s->finder, NULL, NULL, s->at_us * US);
 }
 
 /* Forward and backward of several kernels, then an update: 50 steps of 10 ms. */
