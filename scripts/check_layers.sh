@@ -6,9 +6,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 declare -A allowed=(
-    [base]="" [model]="base" [cuda]="model base" [analyze]="model base"
+    [base]="" [symbols]="base" [model]="base" [cuda]="model base" [analyze]="model base"
     [report]="analyze model base" [import]="model base"
-    [collect]="cuda analyze report model base" [cli]="import report analyze model base" [vgpu]=""
+    [collect]="cuda analyze report symbols model base" [cli]="import report analyze symbols model base" [vgpu]=""
 )
 faults=0
 fault() {
@@ -42,7 +42,7 @@ done < <(git ls-files '*.c' '*.h' '*.def' | xargs wc -l)
 while read -r hit; do
     fault "$hit: not inside a job"
 done < <(grep -nE '\b(malloc|calloc|realloc|free|printf|fprintf|snprintf|fopen|qsort|setlocale|strdup)\(' \
-    -r src/base src/model src/analyze src/report src/cuda src/collect --include='*.[ch]' | grep -vE '^[^:]+:[0-9]+: ?[/ ]\*' || true)
+    -r src/base src/symbols src/model src/analyze src/report src/cuda src/collect --include='*.[ch]' | grep -vE '^[^:]+:[0-9]+: ?[/ ]\*' || true)
 
 [ "$faults" -eq 0 ] && echo "check_layers: every include follows an allowed edge"
 exit $((faults > 0))

@@ -136,6 +136,15 @@ static void push_sample(struct wi_engine *engine, const struct wi_host_sample *s
     engine->coverage.samples++;
 }
 
+static void push_place(struct wi_engine *engine, const struct wi_code_place *place)
+{
+    for (uint32_t i = 0; i < engine->place_count; i++)
+        if (engine->places[i].site == place->site) /* several ways lead to one line */
+            return;
+    if (engine->place_count < WI_PLACE_SLOTS)
+        engine->places[engine->place_count++] = *place;
+}
+
 void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
 {
     switch (event->kind) {
@@ -153,6 +162,9 @@ void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
         break;
     case WI_EVENT_SAMPLE:
         push_sample(engine, &event->u.sample);
+        break;
+    case WI_EVENT_PLACE:
+        push_place(engine, &event->u.place);
         break;
     case WI_EVENT_LOSS:
         push_loss(engine, &event->u.loss);

@@ -18,6 +18,7 @@
 
 #define WI_DEVICE_SLOTS 64u
 #define WI_BLIND_SLOTS  64u
+#define WI_PLACE_SLOTS  64u
 
 #define WI_RECENT_SAMPLES 16u /* at 1 a second: longer than any record is late */
 
@@ -43,6 +44,8 @@ struct wi_engine {
     struct wi_busy_span blind[WI_BLIND_SLOTS]; /* ring: older ones lie behind the sweep */
     uint32_t blind_count;                      /* so far */
     int64_t blind_ns;                          /* of all of them */
+    struct wi_code_place places[WI_PLACE_SLOTS]; /* the first ones; further sites stay as they are */
+    uint32_t place_count;
     struct wi_sample_sums samples;
     struct wi_coverage coverage;
     struct wi_call_row call_rows[WI_API_COUNT];

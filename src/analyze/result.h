@@ -192,6 +192,8 @@ struct wi_result {
     int gap_count;
     struct wi_gap_row *gaps; /* at most 64, in time order */
     struct wi_call_row calls[WI_API_COUNT];
+    int place_count;
+    struct wi_code_place *places; /* sites whose line is not known, at most 64 */
     struct wi_coverage coverage;
     struct wi_host_sample host; /* means over the run; at_ns = last sample */
     int threads;                /* issuing threads seen */

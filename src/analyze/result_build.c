@@ -205,6 +205,21 @@ static uint64_t owing(const struct wi_engine *engine)
     return count;
 }
 
+static int fill_places(struct build *build)
+{
+    const struct wi_engine *engine = build->engine;
+    struct wi_result *result = build->result;
+    size_t bytes = engine->place_count * sizeof(*result->places);
+    if (!bytes)
+        return 0;
+    result->places = wi_arena_alloc(build->arena, bytes);
+    if (!result->places)
+        return WI_ERR_NOMEM;
+    memcpy(result->places, engine->places, bytes);
+    result->place_count = (int)engine->place_count;
+    return 0;
+}
+
 static void fill_coverage(const struct wi_engine *engine, struct wi_result *result)
 {
     result->coverage = engine->coverage;
@@ -232,6 +247,7 @@ int wi_engine_result(struct wi_engine *engine, struct wi_arena *arena, struct wi
     err = err ? err : fill_devices(&build);
     err = err ? err : fill_kernels(&build);
     err = err ? err : fill_copies_and_gaps(&build);
+    err = err ? err : fill_places(&build);
     if (err) {
         memset(result, 0, sizeof(*result));
         result->start_ns = result->end_ns = result->watermark_ns = WI_UNKNOWN;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "cli/resolve.h"
 
 #define MOST_BYTES ((size_t)256 << 20) /* of a saved report; ours have less than 1 MiB */
 #define HEAD_BYTES 4096
@@ -147,6 +148,8 @@ int wi_input_load(struct wi_input *input, const char *path, int partial,
         err = complain(error, WI_ERR_FORMAT,
                        "neither a whyidle report nor a recording that whyidle reads");
     close(fd);
+    if (!err)
+        wi_resolve(&input->saved.result, input->saved.names);
     return err;
 }
 

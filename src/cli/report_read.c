@@ -378,6 +378,15 @@ static void read_gap(struct wi_fields *reader, const struct wi_json *from, struc
     row->subcause = wi_field_subcause(reader, from, "id");
 }
 
+static void read_unresolved(struct wi_fields *reader, const struct wi_json *from,
+                            struct wi_code_place *place)
+{
+    place->site = wi_field_name(reader, from, "site");
+    place->path = wi_field_name(reader, from, "path");
+    place->build_id = wi_field_name(reader, from, "build_id");
+    place->address = (uint64_t)wi_field_amount(reader, from, "address");
+}
+
 static void read_calls(struct wi_fields *reader, const struct wi_json *root)
 {
     const struct wi_json *calls = wi_field_object(reader, root, "calls");
@@ -473,6 +482,9 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
         result->collectives = collectives;
     }
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
+    if (wi_json_get(root, "unresolved")) /* a later addition to version 1 */
+        READ_ROWS(reader, root, "unresolved", result->places, result->place_count,
+                  read_unresolved);
     read_verdict(reader, root);
     read_calls(reader, root);
     read_evidence(reader, root);

@@ -171,12 +171,12 @@ static const struct named *name_of(uintptr_t address)
         wi_symbol_is_runtime(&symbol))
         return named;
     wi_symbol_name(&symbol);
-    if (!symbol.name[0])
+    if (!symbol.place.name[0])
         return named;
     char clean[300];
     struct wi_out out;
     wi_out_mem(&out, clean, sizeof(clean));
-    wi_out_clean(&out, symbol.name);
+    wi_out_clean(&out, symbol.place.name);
     if (wi_out_finish(&out) != 0)
         return named;
     named->own = 1;

@@ -245,36 +245,33 @@ static const struct site *known(unsigned number)
     return atomic_load_explicit(&site->state, memory_order_acquire) == READY ? site : NULL;
 }
 
-static void put_hex(struct wi_out *out, uint64_t value)
+/* The innermost frame that is none of the system's or a framework's, named; 0 if there is one. */
+static int native_symbol(const struct site *site, struct wi_symbol *symbol)
 {
-    if (value >> 32)
-        wi_out_f(out, "%x%08x", (unsigned)(value >> 32), (unsigned)value);
-    else
-        wi_out_f(out, "%x", (unsigned)value);
+    for (uint32_t i = 0; i < site->u.native.count; i++) {
+        /* a return address may be the first one after the function */
+        if (wi_symbol_file(site->u.native.frames[i] - 1, symbol) != 0)
+            break;
+        if (wi_symbol_is_runtime(symbol))
+            continue;
+        wi_symbol_name(symbol);
+        return 0;
+    }
+    return WI_ERR_NOT_FOUND;
 }
 
 static void native_text(const struct site *site, struct wi_out *out)
 {
     struct wi_symbol symbol;
-    for (uint32_t i = 0; i < site->u.native.count; i++) {
-        /* a return address may be the first one after the function */
-        if (wi_symbol_file(site->u.native.frames[i] - 1, &symbol) != 0)
-            return;
-        if (wi_symbol_is_runtime(&symbol))
-            continue;
-        wi_symbol_name(&symbol);
-        if (symbol.source[0]) {
-            wi_out_f(out, "%s:%u", symbol.source, symbol.line);
-            if (symbol.name[0])
-                wi_out_f(out, " in %s", symbol.name);
-            return;
-        }
-        wi_out_f(out, "%s+0x", symbol.name[0] ? symbol.name : symbol.file);
-        put_hex(out, (symbol.name[0] ? symbol.offset : symbol.address) + 1);
-        if (symbol.name[0])
-            wi_out_f(out, " (%s)", symbol.file);
-        return;
-    }
+    if (native_symbol(site, &symbol) == 0)
+        wi_place_text(out, &symbol.place, symbol.file, symbol.address);
+}
+
+int wi_site_unresolved(unsigned number, struct wi_symbol *symbol)
+{
+    const struct site *site = known(number);
+    return site && site->kind == KIND_NATIVE && native_symbol(site, symbol) == 0 &&
+           !symbol->place.source[0] && symbol->build_id[0];
 }
 
 static void python_text(const struct site *site, struct wi_out *out)

@@ -16,6 +16,7 @@
 #include "base/attr.h"
 #include "base/out.h"
 #include "collect/py_version.h"
+#include "collect/symbol_names.h"
 
 #define WI_SITES        4096
 #define WI_SITE_UNSEEN  0u      /* nobody looked */
@@ -64,6 +65,9 @@ static inline int wi_site_due(const struct wi_site_thread *self, int64_t now_ns,
 /* Helper: "train.py:58 in main", "train.cu:58 in train_step" with debug information, else
  * "train_step+0x1f (libfoo.so)"; nothing if the site is not known. */
 void wi_site_text(unsigned site, struct wi_out *out);
+/* 1 if the site is native code whose line is not known here and could be found out later, from the
+ * file with this build id or its debug information: fills *symbol. */
+int wi_site_unresolved(unsigned site, struct wi_symbol *symbol);
 /* The function it lies in, Python only; "" if unknown. */
 const char *wi_site_function(unsigned site);
 int64_t wi_sites_bytes(void);

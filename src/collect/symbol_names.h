@@ -6,14 +6,14 @@
 
 #include <stdint.h>
 
+#include "symbols/elf_symbols.h"
+
 struct wi_symbol {
     const char *path; /* of the file, valid until the next call */
     const char *file; /* the last part of it */
     uint64_t address; /* in the file's own terms (what addr2line wants) */
-    char name[200];   /* of the function, "" if the file has no symbol for it */
-    uint64_t offset;  /* of the address in the function */
-    char source[100]; /* last part of the source file's name, "" without debug information */
-    uint32_t line;
+    struct wi_place_name place;
+    char build_id[WI_BUILD_ID_TEXT]; /* "" if unknown, or if address is not in the file's terms */
 };
 
 /* The file that address lies in; 0, or WI_ERR_NOT_FOUND if it is none (generated code). */

@@ -55,6 +55,7 @@ int64_t wi_event_time(const struct wi_event *event)
         return event->u.at_ns;
     case WI_EVENT_DEVICE:
     case WI_EVENT_LOSS:
+    case WI_EVENT_PLACE:
         break;
     }
     return INT64_MIN;

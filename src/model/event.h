@@ -153,6 +153,14 @@ struct wi_host_sample {
 /* Sets every figure of a sample to WI_UNKNOWN. */
 void wi_host_sample_clear(struct wi_host_sample *sample);
 
+/* Native code whose source line the job could not find out: what finds it later. */
+struct wi_code_place {
+    uint32_t site; /* name id of the site as the job told it, "libfoo.so+0x1f2a" */
+    uint32_t path; /* name id of the file, the home folder as ~ */
+    uint32_t build_id; /* name id, hexadecimal */
+    uint64_t address;  /* in the file's own terms, inside the call */
+};
+
 /* Something was not recorded. */
 struct wi_loss {
     int64_t start_ns, end_ns; /* WI_UNKNOWN if not bound to a time */
@@ -168,7 +176,8 @@ enum wi_event_kind {
     WI_EVENT_SPAN = 4,
     WI_EVENT_SAMPLE = 5,
     WI_EVENT_LOSS = 6,
-    WI_EVENT_ADVANCE = 7 /* only `at_ns`: everything that starts before it has been given */
+    WI_EVENT_ADVANCE = 7, /* only `at_ns`: everything that starts before it has been given */
+    WI_EVENT_PLACE = 9    /* 8 is the job, which is no event */
 };
 
 struct wi_event {
@@ -180,6 +189,7 @@ struct wi_event {
         struct wi_host_span span;
         struct wi_host_sample sample;
         struct wi_loss loss;
+        struct wi_code_place place;
         int64_t at_ns;
     } u;
 };

@@ -344,6 +344,9 @@ static int settle_values(struct wi_event *event)
         return settle_loss(&event->u.loss);
     case WI_EVENT_ADVANCE:
         return bad_time(event->u.at_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_PLACE:
+        return event->u.place.site != WI_NO_NAME && event->u.place.path != WI_NO_NAME &&
+               event->u.place.build_id != WI_NO_NAME;
     case WI_EVENT_DEVICE:
         break;
     }

@@ -431,6 +431,36 @@ static void put_gaps(struct json *json, const struct wi_result *result)
     close_with(json, ']');
 }
 
+static int is_told(const struct wi_result *result, uint32_t site)
+{
+    for (int i = 0; i < result->finding_count; i++) {
+        const struct wi_finding *f = &result->findings[i];
+        if (f->site_before == site || f->site_after == site || f->exposed_site == site)
+            return 1;
+    }
+    return 0;
+}
+
+/* Sites of findings alone: the document tells no more of a machine's files than it has to. */
+static void put_unresolved(struct json *json, const struct wi_report *report)
+{
+    top_key(json, "unresolved");
+    open_with(json, '[');
+    for (int i = 0; i < report->result->place_count; i++) {
+        const struct wi_code_place *place = &report->result->places[i];
+        if (!is_told(report->result, place->site))
+            continue;
+        item(json);
+        open_with(json, '{');
+        put_name(json, "site", report, place->site);
+        put_name(json, "path", report, place->path);
+        put_name(json, "build_id", report, place->build_id);
+        put_int(json, "address", (int64_t)(place->address & INT64_MAX));
+        close_with(json, '}');
+    }
+    close_with(json, ']');
+}
+
 static void put_evidence(struct json *json, const struct wi_result *result)
 {
     const struct wi_host_sample *host = &result->host;
@@ -514,6 +544,7 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     put_calls(&json, report);
     put_collectives(&json, report);
     put_gaps(&json, result);
+    put_unresolved(&json, report);
     put_evidence(&json, result);
     put_coverage(&json, &result->coverage);
     put_overhead(&json, report);

@@ -86,6 +86,11 @@ static void print_event(const struct wi_names *names, const struct wi_event *eve
     case WI_EVENT_SAMPLE:
         printf("sample %" PRId64 "\n", event->u.sample.at_ns);
         break;
+    case WI_EVENT_PLACE:
+        printf("place %s %s %s %" PRIx64 "\n", wi_names_text(names, event->u.place.site),
+               wi_names_text(names, event->u.place.path),
+               wi_names_text(names, event->u.place.build_id), event->u.place.address);
+        break;
     case WI_EVENT_ADVANCE:
         break;
     }

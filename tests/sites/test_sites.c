@@ -343,8 +343,8 @@ static void damaged(void **unused)
     good.path = path;
     symbol = good;
     wi_symbol_name(&symbol);
-    assert_string_equal(symbol.name, "damaged");
-    assert_string_equal(symbol.source, "test_sites.c");
+    assert_string_equal(symbol.place.name, "damaged");
+    assert_string_equal(symbol.place.source, "test_sites.c");
     for (int round = 0; round < 400; round++) {
         off_t at[8];
         for (int i = 0; i < 8; i++) {
@@ -358,7 +358,7 @@ static void damaged(void **unused)
         }
         symbol = good;
         wi_symbol_name(&symbol);
-        assert_true(memchr(symbol.name, 0, sizeof(symbol.name)) != NULL);
+        assert_true(memchr(symbol.place.name, 0, sizeof(symbol.place.name)) != NULL);
         for (int i = 0; i < 8; i++)
             pwrite(to, bytes + at[i], 1, at[i]);
     }

@@ -1,7 +1,7 @@
 /* Source lines of native code from the line table (.debug_line, DWARF 2 to 5) of its file.
  * Threads: the helper. May not: allocate; map files; read more than a bounded amount. */
-#ifndef WI_COLLECT_DWARF_LINES_H
-#define WI_COLLECT_DWARF_LINES_H
+#ifndef WI_SYMBOLS_DWARF_LINES_H
+#define WI_SYMBOLS_DWARF_LINES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Runs line number programs, see dwarf_lines.h.
  * Threads: the helper. May not: allocate. All reading goes through a window over the file; past the
  * end of a section it gives zeros and marks the reader as broken, so that no loop runs away. */
-#include "collect/dwarf_lines.h"
+#include "symbols/dwarf_lines.h"
 
 #include <string.h>
 #include <unistd.h>
