@@ -146,7 +146,9 @@ struct wi_collective_row {
     int64_t total_ns;
     uint64_t step; /* a power of two */
     int kept;
+    int timed; /* 1: end_ns is known; only a document of an older version has none */
     int64_t duration_ns[WI_COLLECTIVE_KEPT];
+    int64_t end_ns[WI_COLLECTIVE_KEPT];
 };
 
 /* Host calls by class, over all threads: what level C can tell. */

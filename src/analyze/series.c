@@ -49,7 +49,7 @@ static struct wi_collective_row *row_of(struct wi_collectives *all, const struct
         return NULL;
     struct wi_collective_row *row = &all->rows[all->count++];
     *row = (struct wi_collective_row){
-        .name = op->name, .stream = op->stream, .device = op->device, .step = 1};
+        .name = op->name, .stream = op->stream, .device = op->device, .step = 1, .timed = 1};
     return row;
 }
 
@@ -65,12 +65,15 @@ void wi_collectives_add(struct wi_collectives *all, const struct wi_device_op *o
     if (ordinal % row->step)
         return;
     if (row->kept == WI_COLLECTIVE_KEPT) {
-        for (int i = 0; i < WI_COLLECTIVE_KEPT / 2; i++)
+        for (int i = 0; i < WI_COLLECTIVE_KEPT / 2; i++) {
             row->duration_ns[i] = row->duration_ns[2 * i];
+            row->end_ns[i] = row->end_ns[2 * i];
+        }
         row->kept = WI_COLLECTIVE_KEPT / 2;
         row->step *= 2;
         if (ordinal % row->step)
             return;
     }
+    row->end_ns[row->kept] = op->end_ns;
     row->duration_ns[row->kept++] = op->end_ns - op->start_ns;
 }

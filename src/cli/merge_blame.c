@@ -10,6 +10,8 @@
 
 /* Stragglers cause at least this part of the waiting; ranks that take turns cause less each. */
 #define MOST_OF_IT 0.75
+/* Where less than this part of it is the own of any rank, the ranks delay one another in turn. */
+#define OWN_PART 0.25
 /* A reason must be as long as this part of what the others wait, on average. */
 #define EXPLAINS 0.5
 /* A clock slows down every kernel: this many kernels, this part of their time, alike to 10 %. */
@@ -19,14 +21,41 @@
 #define CLOCK_LEAST   1.05 /* clocks of healthy devices of one kind differ by a few percent */
 #define MOST_KERNELS  64
 
+/* 1 if some collectives have other ranks than others. */
+static int groups_differ(const struct wi_merge *merge)
+{
+    for (int i = 0; i < merge->match_count; i++)
+        if (merge->matches[i].compared && merge->matches[i].ranks < merge->row_count)
+            return 1;
+    return 0;
+}
+
+/* What a row answers for. A rank that waits in one group comes late to the next: what it waited
+ * itself is passed on, and not its own. */
+static double blame(const struct wi_merge_row *row, int net)
+{
+    double caused = (double)row->caused_ns;
+    if (net && row->waited_ns != WI_UNKNOWN)
+        caused -= (double)row->waited_ns;
+    return caused > 0 ? caused : 0;
+}
+
+static double blame_of_all(const struct wi_merge *merge, int net)
+{
+    double sum = 0;
+    for (int i = 0; i < merge->row_count; i++)
+        sum += blame(&merge->rows[i], net);
+    return sum;
+}
+
 /* Marks the row that caused most of those not marked yet; -1 if none caused anything. */
-static int mark_next(struct wi_merge *merge)
+static int mark_next(struct wi_merge *merge, int net)
 {
     int most = -1;
     for (int i = 0; i < merge->row_count; i++) {
         const struct wi_merge_row *row = &merge->rows[i];
-        if (!row->straggler && row->caused_ns > 0 &&
-            (most < 0 || row->caused_ns > merge->rows[most].caused_ns))
+        if (!row->straggler && blame(row, net) > 0 &&
+            (most < 0 || blame(row, net) > blame(&merge->rows[most], net)))
             most = i;
     }
     if (most >= 0)
@@ -35,12 +64,13 @@ static int mark_next(struct wi_merge *merge)
 }
 
 /* The fewest ranks that cause most of the waiting, if they are at most half of all. */
-static void mark_stragglers(struct wi_merge *merge, double caused)
+static void mark_stragglers(struct wi_merge *merge)
 {
-    double sum = 0;
+    int net = groups_differ(merge) && blame_of_all(merge, 1) >= OWN_PART * blame_of_all(merge, 0);
+    double sum = 0, caused = blame_of_all(merge, net);
     int at, marked = 0;
-    while (sum < MOST_OF_IT * caused && (at = mark_next(merge)) >= 0) {
-        sum += (double)merge->rows[at].caused_ns;
+    while (sum < MOST_OF_IT * caused && (at = mark_next(merge, net)) >= 0) {
+        sum += blame(&merge->rows[at], net);
         marked++;
     }
     merge->in_turn = 2 * marked > merge->row_count;
@@ -188,12 +218,11 @@ static void find_shared_reason(struct wi_merge *merge, double waited)
 
 void wi_merge_blame(struct wi_merge *merge)
 {
-    double waited = 0, caused = 0, share = 0;
+    double waited = 0, share = 0;
     int rows = 0;
     for (int i = 0; i < merge->row_count; i++) {
         const struct wi_merge_row *row = &merge->rows[i];
         int64_t window = wi_merge_window_ns(row);
-        caused += (double)row->caused_ns;
         if (row->comm_wait_ns == WI_UNKNOWN || window <= 0)
             continue;
         waited += (double)row->comm_wait_ns;
@@ -203,7 +232,7 @@ void wi_merge_blame(struct wi_merge *merge)
     merge->mean_wait = rows ? share / rows : 0;
     if (!rows || merge->mean_wait * 1000 < (double)WI_LIMIT_FINDING_PERMILLE)
         return;
-    mark_stragglers(merge, caused);
+    mark_stragglers(merge);
     /* Those who wait are the others: all but the stragglers; in turn everybody. */
     int waiting = rows - merge->stragglers;
     if (waiting > 0 && merge->in_turn)

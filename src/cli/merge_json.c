@@ -52,7 +52,7 @@ static void put_row(struct wi_out *out, const struct wi_merge_row *row)
     wi_out_f(out, ",\"straggler\":%s}", row->straggler ? "true" : "false");
 }
 
-static void put_match(struct wi_out *out, const struct wi_merge_match *match)
+static void put_match(struct wi_out *out, const struct wi_merge_match *match, int rows)
 {
     wi_out_str(out, "\n {\"name\":");
     wi_out_json(out, match->name);
@@ -62,7 +62,11 @@ static void put_match(struct wi_out *out, const struct wi_merge_match *match)
     put_int(out, "least", (int64_t)match->least);
     put_int(out, "compared", (int64_t)match->compared);
     put_text(out, "problem", match->problem);
-    wi_out_char(out, '}');
+    wi_out_str(out, ",\"members\":[");
+    for (int i = 0, put = 0; i < rows; i++)
+        if (match->of[i])
+            wi_out_f(out, put++ ? ",%d" : "%d", i);
+    wi_out_str(out, "]}");
 }
 
 static void put_straggler(struct wi_out *out, const struct wi_merge *merge)
@@ -109,7 +113,7 @@ void wi_merge_json(struct wi_out *out, const struct wi_merge *merge,
     wi_out_str(out, "],\n\"collectives\":[");
     for (int i = 0; i < merge->match_count; i++) {
         wi_out_str(out, i ? "," : "");
-        put_match(out, &merge->matches[i]);
+        put_match(out, &merge->matches[i], merge->row_count);
     }
     wi_out_f(out, "],\n\"coverage\":{\"reports\":%d", reports->count);
     put_int(out, "damaged", reports->damaged);

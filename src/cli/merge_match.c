@@ -1,64 +1,22 @@
-/* Matches the collectives of the ranks and divides their time, see merge_view.h.
+/* Compares the collectives of each group of ranks and divides their time, see merge_view.h.
  * Threads: one at a time. Sums are doubles: what a damaged document says must not overflow. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "cli/merge_view.h"
 
-/* A match with the collective of each row, NULL where a row has none. */
+/* Who comes within this part of what the first waited has come last together with the last. */
+#define LAST_PART 10
+
 struct members {
     struct wi_merge *merge;
     struct wi_merge_match *match;
-    const struct wi_collective_row **of;
+    const struct wi_collective_row *const *of; /* of each row, NULL where it is no member */
 };
 
 static int64_t to_ns(double ns)
 {
     return ns < (double)(INT64_MAX / 2) ? (int64_t)ns : INT64_MAX / 2;
-}
-
-static const char *name_of(const struct wi_merge_row *row, const struct wi_collective_row *c)
-{
-    return wi_names_text(row->report->names, c->name);
-}
-
-/* How many streams of this device used a collective of this name before `c` did. */
-static int order_of(const struct wi_merge_row *row, const struct wi_collective_row *c)
-{
-    int order = 0;
-    for (const struct wi_collective_row *at = row->report->result->collectives; at < c; at++)
-        order += at->device == c->device && at->name == c->name;
-    return order;
-}
-
-static const struct wi_collective_row *find(const struct wi_merge_row *row, const char *name,
-                                            int order)
-{
-    const struct wi_result *result = row->report->result;
-    for (int i = 0; i < result->collective_count; i++) {
-        const struct wi_collective_row *c = &result->collectives[i];
-        if (c->device == row->device->info.device && !strcmp(name_of(row, c), name) &&
-            order_of(row, c) == order)
-            return c;
-    }
-    return NULL;
-}
-
-static void gather(struct members *members)
-{
-    struct wi_merge_match *match = members->match;
-    match->least = UINT64_MAX;
-    for (int i = 0; i < members->merge->row_count; i++) {
-        const struct wi_collective_row *c =
-            find(&members->merge->rows[i], match->name, match->order);
-        members->of[i] = c;
-        if (!c)
-            continue;
-        match->ranks++;
-        match->count = c->count > match->count ? c->count : match->count;
-        match->least = c->count < match->least ? c->count : match->least;
-    }
 }
 
 /* The step that all rows kept; 0 if they cannot be compared. */
@@ -95,30 +53,55 @@ static int last_to(const struct members *members, uint64_t ordinal)
     return last;
 }
 
+/* The ranks that came last together share what they caused: which of them was the very last to this
+ * ordinal is within the error. One that was kept stands for `step` of them. */
+static void charge(struct members *members, uint64_t ordinal, int64_t bound_ns, double caused)
+{
+    struct wi_merge *merge = members->merge;
+    int last = 0;
+    for (int i = 0; i < merge->row_count; i++)
+        last += members->of[i] && duration(members->of[i], ordinal) <= bound_ns;
+    for (int i = 0; i < merge->row_count && last; i++) {
+        struct wi_merge_row *row = &merge->rows[i];
+        if (members->of[i] && duration(members->of[i], ordinal) <= bound_ns)
+            row->caused_ns = to_ns(caused / last + (double)row->caused_ns);
+    }
+}
+
 /* Adds each row's waiting and whole time in the ordinals compared to waited[] and whole[]. */
 static void compare(struct members *members, uint64_t step, double *waited, double *whole)
 {
     struct wi_merge *merge = members->merge;
     int last;
     for (uint64_t k = 0; (last = last_to(members, k)) >= 0; k += step) {
-        int64_t least = duration(members->of[last], k);
+        int64_t least = duration(members->of[last], k), most = least;
         double caused = 0;
         for (int i = 0; i < merge->row_count; i++) {
             if (!members->of[i])
                 continue;
-            double ns = (double)duration(members->of[i], k);
-            waited[i] += ns - (double)least;
-            whole[i] += ns;
-            caused += ns - (double)least;
+            int64_t ns = duration(members->of[i], k);
+            waited[i] += (double)(ns - least);
+            whole[i] += (double)ns;
+            caused += (double)(ns - least);
+            most = ns > most ? ns : most;
         }
         members->match->compared++;
         members->match->waited_ns += caused;
         merge->rows[last].last++;
-        /* One that was kept stands for `step` of them. */
-        merge->rows[last].caused_ns =
-            to_ns(caused * (double)step + (double)merge->rows[last].caused_ns);
+        charge(members, k, least + (most - least) / LAST_PART, caused * (double)step);
     }
     members->match->waited_ns *= (double)step;
+}
+
+static const char *why_not(const struct wi_merge_match *match, uint64_t step)
+{
+    if (match->problem) /* the group itself is in doubt */
+        return match->problem;
+    if (match->ranks < 2)
+        return "only one rank has it";
+    if (match->count != match->least)
+        return "the ranks have unequal numbers of it";
+    return step ? NULL : "its durations were not kept";
 }
 
 static void compare_match(struct members *members, double *waited, double *total)
@@ -127,13 +110,8 @@ static void compare_match(struct members *members, double *waited, double *total
     int rows = members->merge->row_count;
     double *part = calloc(2 * (size_t)rows, sizeof(*part));
     uint64_t step = common_step(members);
-    if (match->ranks < 2)
-        match->problem = "only one rank has it";
-    else if (match->count != match->least)
-        match->problem = "the ranks have unequal numbers of it";
-    else if (!step || !part)
-        match->problem = "its durations were not kept";
-    else
+    match->problem = why_not(match, part ? step : 0);
+    if (!match->problem)
         compare(members, step, part, part + rows);
     for (int i = 0; part && i < rows; i++) {
         if (!members->of[i] || match->problem)
@@ -144,31 +122,6 @@ static void compare_match(struct members *members, double *waited, double *total
     }
     free(part);
     members->merge->compared += match->compared;
-}
-
-/* Every different name and order of the rows, as a match. */
-static int list_matches(struct wi_merge *merge)
-{
-    size_t most = 1;
-    for (int i = 0; i < merge->row_count; i++)
-        most += (size_t)merge->rows[i].report->result->collective_count;
-    merge->matches = calloc(most, sizeof(*merge->matches));
-    for (int i = 0; merge->matches && i < merge->row_count; i++) {
-        const struct wi_merge_row *row = &merge->rows[i];
-        for (int j = 0; j < row->report->result->collective_count; j++) {
-            const struct wi_collective_row *c = &row->report->result->collectives[j];
-            int order = order_of(row, c), at = 0;
-            if (c->device != row->device->info.device)
-                continue;
-            while (at < merge->match_count && (merge->matches[at].order != order ||
-                                               strcmp(merge->matches[at].name, name_of(row, c))))
-                at++;
-            if (at == merge->match_count)
-                merge->matches[merge->match_count++] =
-                    (struct wi_merge_match){.name = name_of(row, c), .order = order};
-        }
-    }
-    return merge->matches ? 0 : WI_ERR_NOMEM;
 }
 
 /* Time in collectives, also of those that have no match. */
@@ -197,11 +150,9 @@ int wi_merge_match(struct wi_merge *merge)
 {
     size_t rows = (size_t)merge->row_count;
     double *sums = calloc(2 * rows + 1, sizeof(*sums));
-    struct members members = {merge, NULL, calloc(rows + 1, sizeof(*members.of))};
-    int err = sums && members.of ? list_matches(merge) : WI_ERR_NOMEM;
+    int err = sums ? wi_merge_group(merge) : WI_ERR_NOMEM;
     for (int i = 0; !err && i < merge->match_count; i++) {
-        members.match = &merge->matches[i];
-        gather(&members);
+        struct members members = {merge, &merge->matches[i], merge->matches[i].of};
         compare_match(&members, sums, sums + rows);
     }
     for (size_t i = 0; !err && i < rows; i++) {
@@ -210,7 +161,6 @@ int wi_merge_match(struct wi_merge *merge)
         else
             merge->rows[i].collective_ns = to_ns(in_collectives(&merge->rows[i]));
     }
-    free(members.of);
     free(sums);
     return err;
 }

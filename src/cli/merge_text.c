@@ -151,8 +151,8 @@ static void put_trust(struct wi_layout *layout, const struct wi_merge *merge,
     if (reports->damaged)
         wi_out_f(out, ", %d damaged and left out", reports->damaged);
     wi_out_f(out,
-             "; %llu collectives compared by name and order, no clock of one rank with that "
-             "of another",
+             "; %llu collectives compared, each among the ranks that share it; no clock "
+             "measures what one rank waits for another",
              (unsigned long long)merge->compared);
     if (merge->missing_ranks > 0)
         wi_out_f(out, "; %lld ranks left no report here: the waiting is at least what is shown",

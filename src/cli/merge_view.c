@@ -89,6 +89,7 @@ void wi_merge_free(struct wi_merge *merge)
 {
     free(merge->rows);
     free(merge->matches);
+    free(merge->members);
     memset(merge, 0, sizeof(*merge));
 }
 

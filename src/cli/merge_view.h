@@ -1,7 +1,7 @@
 /* The ranks of one job side by side: who waited inside collectives, for whom, and why that one was
- * late. No clock is compared across processes: of a collective that every rank takes part in, the
- * shortest duration is that of the rank that came last, and what the others took longer they
- * waited.
+ * late. Of a collective the shortest duration is that of the rank that came last, and what the others
+ * took longer they waited: no clock is compared for it. Times of one host alone say which ranks take
+ * part in the same collectives.
  * Threads: one at a time. Times in ns; WI_UNKNOWN where not known. */
 #ifndef WI_CLI_MERGE_VIEW_H
 #define WI_CLI_MERGE_VIEW_H
@@ -22,15 +22,16 @@ struct wi_merge_row {
     int straggler;     /* 1: one of those the others wait for */
 };
 
-/* Collectives that belong together: the same name on the n-th stream that uses it. */
+/* Collectives of one communicator: the same name, each on a stream of its rank. */
 struct wi_merge_match {
     const char *name;
-    int order;             /* n */
+    int order;             /* 0: of the first stream of a rank that uses the name */
     int ranks;             /* rows that have it */
     uint64_t count, least; /* most and fewest on one of them; unequal: not compared */
     uint64_t compared;     /* ordinals that were compared; 0 = none, see `problem` */
     double waited_ns;      /* over all ranks */
     const char *problem;   /* why it was not compared, NULL */
+    const struct wi_collective_row **of; /* of each row, NULL where it is no member */
 };
 
 /* Why a rank comes late. */
@@ -46,6 +47,7 @@ struct wi_merge {
     struct wi_merge_row *rows; /* by rank, process and device */
     int match_count;
     struct wi_merge_match *matches;
+    const struct wi_collective_row **members; /* of all matches */
     uint64_t compared; /* collectives of all matches */
     double mean_wait;  /* comm_wait_ns as a share of the window, mean over the rows with one */
     int stragglers;    /* rows with `straggler` set; 0: none, or in turn */
@@ -63,6 +65,8 @@ int wi_merge_make(struct wi_merge *merge, const struct wi_job_reports *reports);
 void wi_merge_free(struct wi_merge *merge);
 
 /* ---- steps of wi_merge_make(), one file each */
+/* Fills the matches with the groups; to be freed by wi_merge_free() also after an error. */
+int wi_merge_group(struct wi_merge *merge);
 /* Fills waited_ns, comm_wait_ns, caused_ns, last of the rows and the matches. */
 int wi_merge_match(struct wi_merge *merge);
 /* Fills the stragglers and the reason. */

@@ -351,6 +351,22 @@ static void read_copy(struct wi_fields *reader, const struct wi_json *from, stru
     row->call_ns = wi_field_amount_or_unknown(reader, from, "call_ns");
 }
 
+/* A later addition; as many as there are durations. */
+static void read_ends(struct wi_fields *reader, const struct wi_json *ends,
+                      struct wi_collective_row *row)
+{
+    int count = 0;
+    if (!ends || ends->type == WI_JSON_NULL)
+        return;
+    if (ends->type != WI_JSON_ARRAY || ends->count != row->kept) {
+        wi_field_fail(reader, ends, "does not hold one time for each duration", "end_ns");
+        return;
+    }
+    for (const struct wi_json *m = ends->child; m; m = m->next)
+        row->end_ns[count++] = wi_field_element(reader, m, "end_ns");
+    row->timed = 1;
+}
+
 static void read_collective(struct wi_fields *reader, const struct wi_json *from,
                             struct wi_collective_row *row)
 {
@@ -368,6 +384,7 @@ static void read_collective(struct wi_fields *reader, const struct wi_json *from
     }
     for (const struct wi_json *m = durations ? durations->child : NULL; m; m = m->next)
         row->duration_ns[row->kept++] = wi_field_element(reader, m, "duration_ns");
+    read_ends(reader, wi_json_get(from, "end_ns"), row);
 }
 
 static void read_gap(struct wi_fields *reader, const struct wi_json *from, struct wi_gap_row *row)

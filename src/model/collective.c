@@ -12,6 +12,14 @@ static const char *const PREFIXES[] = {
 #undef COLLECTIVE
 };
 
+/* Sends and receives of a group call run in one kernel of this name. */
+#define POINT_TO_POINT "SendRecv"
+
+int wi_name_is_point_to_point(const char *name)
+{
+    return wi_name_is_collective(name) && strstr(name, POINT_TO_POINT) != NULL;
+}
+
 int wi_name_is_collective(const char *name)
 {
     if (!strncmp(name, "void ", 5))

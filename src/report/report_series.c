@@ -31,6 +31,16 @@ void wi_series_json(struct wi_out *out, const struct wi_series *series)
     wi_out_char(out, '}');
 }
 
+static void put_times(struct wi_out *out, const char *key, const int64_t *ns, int count)
+{
+    wi_out_f(out, ",\"%s\":[", key);
+    for (int i = 0; i < count; i++) {
+        wi_out_str(out, i ? "," : "");
+        wi_out_i64(out, ns[i]);
+    }
+    wi_out_char(out, ']');
+}
+
 void wi_collective_json(struct wi_out *out, const struct wi_collective_row *row,
                         const struct wi_names *names)
 {
@@ -41,10 +51,11 @@ void wi_collective_json(struct wi_out *out, const struct wi_collective_row *row,
     wi_out_f(out, ",\"device\":%d,\"stream\":\"%llu\",\"count\":%llu,\"total_ns\":%lld",
              row->device, (unsigned long long)row->stream, (unsigned long long)row->count,
              (long long)row->total_ns);
-    wi_out_f(out, ",\"step\":%llu,\"duration_ns\":[", (unsigned long long)row->step);
-    for (int i = 0; i < row->kept; i++) {
-        wi_out_str(out, i ? "," : "");
-        wi_out_i64(out, row->duration_ns[i]);
-    }
-    wi_out_str(out, "]}");
+    wi_out_f(out, ",\"step\":%llu", (unsigned long long)row->step);
+    put_times(out, "duration_ns", row->duration_ns, row->kept);
+    if (row->timed)
+        put_times(out, "end_ns", row->end_ns, row->kept);
+    else
+        wi_out_str(out, ",\"end_ns\":null");
+    wi_out_char(out, '}');
 }

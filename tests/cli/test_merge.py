@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 MS = 1000000
+EXCHANGE = "ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)"
 REDUCE = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"
 
 
@@ -37,8 +38,9 @@ class Rank:
         doc["collectives"] = [self.collective(i, *c) for i, c in enumerate(self.collectives)]
         return doc
 
-    def collective(self, index, name, durations, count=None, total=None, step=1):
-        return {"name": name, "device": 0, "stream": str(self.stream_base + index),
+    def collective(self, index, name, durations, count=None, total=None, step=1, ends=None):
+        row = {"end_ns": None if ends is None else [int(ms * MS) for ms in ends]}
+        return row | {"name": name, "device": 0, "stream": str(self.stream_base + index),
                 "count": len(durations) if count is None else count, "step": step,
                 "total_ns": (sum(durations) if total is None else total) * MS,
                 "duration_ns": [ms * MS for ms in durations]}
@@ -300,11 +302,91 @@ def text(check):
         check.equal(wide <= max(int(width), 44), True, f"{wide} columns of {width}")
 
 
+def groups(merged):
+    return [(m["members"], m["compared"], m["problem"]) for m in merged["collectives"]]
+
+
+def grid_rank(rank, shift=0, timed=True, second=3):
+    """One of 2 x 2 ranks, five turns of 20 ms: a reduction along the row, then one along the column,
+    both of one name. Each moves data for 2 ms, that of the second column for `second`. Rank 3 comes
+    8 ms late to its row's."""
+    turns = [20 * k for k in range(5)]
+    row_end, row = (2, 2) if rank < 2 else (10, 10 if rank == 2 else 2)
+    move = second if rank % 2 else 2
+    column_end, column = 10 + move, move + (8 if rank < 2 else 0)
+    ends = [[t + at + shift for t in turns] if timed else None for at in (row_end, column_end)]
+    return Rank(rank, {"communication/exposed-collective": 5 * (row + column)},
+                [(REDUCE, [row] * 5, None, None, 1, ends[0]),
+                 (REDUCE, [column] * 5, None, None, 1, ends[1])], world=4, stream_base=rank * 50)
+
+
+def grid(check):
+    ranks = [grid_rank(rank, shift=0.1 * rank) for rank in range(4)]
+    merged = check.merge(ranks)
+    check.equal(groups(merged), [([0, 1], 5, None), ([0, 2], 5, None), ([1, 3], 5, None),
+                                 ([2, 3], 5, None)], "rows and columns of the grid")
+    # Columns that end at the same times count as one group, whose two late ranks share it.
+    tied = check.merge([grid_rank(rank, second=2) for rank in range(4)])
+    for what, got in (("grid", merged), ("tied grid", tied)):
+        # 8 ms a turn: ranks 0 and 1 in their columns, rank 2 in its row.
+        check.equal(waits(got), [40, 40, 40, 0], what + ": who waits")
+        # Rank 2 is late to its column only because it waited in its row.
+        check.equal([r["caused_ns"] / MS for r in got["ranks"]], [0, 0, 40, 80], what + ": cause")
+        check.equal(stragglers(got), [3], what + ": straggler")
+    # Compute is 40, 35, 40 and 75 ms.
+    check.equal(merged["late"]["reason"], "device-work", "grid: reason")
+    untimed = check.merge([grid_rank(rank, timed=False) for rank in range(4)])
+    check.equal(waits(untimed), [None] * 4, "without times the groups are not guessed")
+    check.equal(["several groups" in m["problem"] for m in untimed["collectives"]], [True, True],
+                "and it is said why")
+    check.equal(stragglers(untimed), [], "nobody is named")
+    apart = check.merge([grid_rank(rank, shift=5 * rank) for rank in range(4)])
+    check.equal(["same times" in m["problem"] for m in apart["collectives"]], [True] * 8,
+                "what does not end together is not of one group")
+    text = check.run([grid_rank(rank, timed=False) for rank in range(4)]).stdout
+    check.equal("inconclusive" in text, True, "the text says so too")
+
+
+def pipeline_rank(rank, streams):
+    """Neighbours exchange 2 ms of data; of rank 1 and 2 everybody else waits 3 ms."""
+    lines = [(EXCHANGE, [5 if slow else 2] * count, None, None, 1,
+              [10 * k + at for k in range(count)]) for at, count, slow in streams]
+    total = sum(sum(line[1]) for line in lines)
+    return Rank(rank, {"communication/exposed-collective": total}, lines, world=4)
+
+
+def pipeline(check):
+    # A stream for each pair: 0-1 six times, 1-2 five times, 2-3 four times; rank 0 waits for rank 1,
+    # rank 3 for rank 2.
+    merged = check.merge([pipeline_rank(0, [(2, 6, True)]),
+                          pipeline_rank(1, [(2, 6, False), (5, 5, False)]),
+                          pipeline_rank(2, [(5, 5, False), (8, 4, False)]),
+                          pipeline_rank(3, [(8, 4, True)])])
+    check.equal(groups(merged), [([0, 1], 6, None), ([1, 2], 5, None), ([2, 3], 4, None)],
+                "pairs of a pipeline")
+    check.equal(waits(merged), [18, 0, 0, 12], "6 x 3 and 4 x 3 ms")
+    # One stream for all neighbours: the ordinals of the ranks have nothing to do with each other.
+    merged = check.merge([pipeline_rank(rank, [(2, count, True)])
+                          for rank, count in enumerate((6, 9, 9, 6))])
+    check.equal((waits(merged), stragglers(merged)), ([None] * 4, []), "unequal numbers")
+    # Equal numbers that end at one time still say nothing of who exchanges with whom.
+    merged = check.merge([pipeline_rank(rank, [(2, 6, rank != 2)]) for rank in range(4)])
+    check.equal(waits(merged), [None] * 4, "four ranks are no pair")
+    check.equal("sends and receives" in merged["collectives"][0]["problem"], True, "it is said")
+
+
+def bad_times(check):
+    doc = grid_rank(0).document(check.template)
+    doc["collectives"][0]["end_ns"].pop()
+    done = check.run([], extra_files=[("a.json", json.dumps(doc))])
+    check.equal((done.returncode, "one time for each" in done.stderr), (2, True), "a time is missing")
+
+
 def main():
     check = Checker(*sys.argv[1:3])
     for part in (two_ranks, hidden_collectives, decimated, unequal_counts, streams_in_order, pause,
                  slower_clock, in_turn, several_stragglers, two_devices, keeping_pace, coverage,
-                 hostile, text):
+                 hostile, text, grid, pipeline, bad_times):
         part(check)
     print("\n".join(check.failures) or f"{check.checks} checks")
     return 1 if check.failures else 0

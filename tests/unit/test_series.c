@@ -51,6 +51,9 @@ static void test_collectives_are_decimated(void **state)
     assert_int_equal(row->kept, 525);
     for (int i = 0; i < row->kept; i++)
         assert_int_equal(row->duration_ns[i], i * 4 + 1);
+    assert_int_equal(row->timed, 1);
+    for (int i = 0; i < row->kept; i++)
+        assert_int_equal(row->end_ns[i], i * 4 * (int64_t)1000000 + i * 4 + 1);
     for (int i = 0; i < 40; i++) {
         op.stream = 100 + (uint64_t)i;
         wi_collectives_add(&all, &op);
