@@ -85,12 +85,15 @@ static const struct wi_effect *silence_effect(const struct wi_effects *effects,
     return dispatch ? &effects->dispatch : &effects->of[move->silence_sig];
 }
 
+static const struct wi_effect *call_effect(const struct wi_effects *effects,
+                                           const struct wi_kept *kept)
+{
+    return kept->own_sig ? &effects->of[kept->own_sig] : &effects->api[kept->api_class];
+}
+
 static int64_t own_time(const struct wi_effects *effects, const struct wi_move *move)
 {
-    const struct wi_kept *kept = move->kept;
-    if (kept->own_sig)
-        return changed(&effects->of[kept->own_sig], move->own_ns);
-    return changed(&effects->api[kept->api_class], move->own_ns);
+    return changed(call_effect(effects, move->kept), move->own_ns);
 }
 
 /* ---- the producer of inputs */
@@ -277,6 +280,17 @@ static void run_op(struct wi_replay_state *state, uint32_t index, int64_t ns, in
 
 /* ---- calls */
 
+/* The copy from the device that a call makes, or that a sync stands right behind; else NULL. */
+static const struct wi_move *copy_of(const struct wi_replay_model *model,
+                                     const struct wi_move *move)
+{
+    if (move->kept->api_class == WI_API_SYNC)
+        move = move->prev == WI_NO_MOVE ? NULL : &model->moves[move->prev];
+    return move && move->kept->api_class == WI_API_COPY && move->kept->direction == WI_COPY_D2H
+               ? move
+               : NULL;
+}
+
 /* 1 if the call no longer waits for the device. */
 static int drops_wait(struct wi_replay_state *state, const struct wi_move *move)
 {
@@ -285,17 +299,17 @@ static int drops_wait(struct wi_replay_state *state, const struct wi_move *move)
     int64_t every = state->effects->change->readback_every;
     if (becomes_async(state->effects, kept))
         return 1;
+    if (kept->api_class == WI_API_FREE) /* one that is not made does not wait either */
+        return call_effect(state->effects, kept)->scale < 1;
     if (!every)
         return 0;
     if (!(move->flags & WI_MOVE_READ_BACK)) /* what the host made of the value goes back */
         return thread->dropped && kept->api_class == WI_API_COPY &&
                kept->direction == WI_COPY_H2D && kept->bytes < (uint64_t)WI_LIMIT_READ_BACK_BYTES;
-    int of_copy = kept->api_class == WI_API_SYNC && move->prev != WI_NO_MOVE &&
-                  state->model->moves[move->prev].kept->direction == WI_COPY_D2H &&
-                  state->model->moves[move->prev].kept->api_class == WI_API_COPY;
-    if (kept->api_class == WI_API_COPY && kept->bytes > (uint64_t)WI_LIMIT_READ_BACK_BYTES)
-        return 0;
-    if (!of_copy)
+    const struct wi_move *copy = copy_of(state->model, move);
+    if (copy && copy->kept->bytes > (uint64_t)WI_LIMIT_READ_BACK_BYTES)
+        thread->dropped = 0; /* moved for its volume, no value */
+    else if (!copy || copy == move || !(copy->flags & WI_MOVE_READ_BACK)) /* else it is counted */
         thread->dropped = ++thread->read_backs % (uint64_t)every != 0;
     return thread->dropped;
 }

@@ -15,12 +15,14 @@
 #define USUAL_LATENCY_NS 4000
 /* Clocks of host and device agree to about this. */
 #define CLOCK_ERROR_NS 2000
+/* Where every launch waited for room in the queue: with room, it takes 2 to 10 us. */
+#define USUAL_LAUNCH_NS 5000
 
 struct builder {
     struct wi_replay_model *model;
     struct wi_replay_links *links;
-    int launches_block;      /* a debugging switch makes every launch wait */
-    struct wi_hist launches; /* their durations */
+    int launches_block;            /* a debugging switch makes every launch wait */
+    struct wi_hist launches, deep; /* durations of those with room in the queue, and without */
     struct wi_hist latency, spacing;
     int64_t usual_latency_ns, usual_spacing_ns;
 };
@@ -132,20 +134,39 @@ static void set_wait(struct builder *b, struct wi_move *move, uint32_t index)
         move->flags |= WI_MOVE_READ_BACK;
 }
 
+/* Launches that may have waited for room in the queue, and what the others cost: once the device is
+ * the limit most have waited, and the usual launch is one of them. */
+static void look_at_launches(struct builder *b)
+{
+    for (uint32_t i = b->model->first; i < b->model->count; i++) {
+        struct wi_move *move = &b->model->moves[i];
+        if (!(move->flags & WI_MOVE_CALL) || !is_launch(move->kept))
+            continue;
+        uint32_t behind = WI_NO_MOVE;
+        if (move->flags & WI_MOVE_OP && move->waits_for == WI_NO_MOVE)
+            behind = wi_links_started_by(b->links, b->model->moves, move);
+        if (behind != WI_NO_MOVE &&
+            move->ordinal - b->model->moves[behind].ordinal >= WI_LIMIT_QUEUE_DEPTH)
+            move->queue_behind = behind;
+        wi_hist_add(move->queue_behind == WI_NO_MOVE ? &b->launches : &b->deep,
+                    call_ns(move->kept));
+    }
+    int64_t own = wi_hist_quantile(&b->launches, 500);
+    if (b->launches.count < (uint64_t)WI_LIMIT_RUN_CALLS && b->deep.count)
+        own = least(wi_hist_quantile(&b->deep, 100), USUAL_LAUNCH_NS);
+    b->model->launch_own_ns = own == WI_UNKNOWN ? 0 : own;
+}
+
 /* A launch that lasts because the queue is full waits for the device: only the usual cost is own.
  */
-static void set_queue_full(struct builder *b, struct wi_move *move)
+static void set_queue_full(const struct builder *b, struct wi_move *move)
 {
-    const struct wi_kept *kept = move->kept;
-    if (!is_launch(kept) || !(move->flags & WI_MOVE_OP) || move->waits_for != WI_NO_MOVE ||
-        move->own_ns <= b->model->launch_own_ns * WI_LIMIT_QUEUE_FULL_FACTOR)
+    if (move->queue_behind == WI_NO_MOVE)
         return;
-    uint32_t behind = wi_links_started_by(b->links, b->model->moves, move);
-    if (behind == WI_NO_MOVE ||
-        move->ordinal - b->model->moves[behind].ordinal < WI_LIMIT_QUEUE_DEPTH)
-        return;
-    move->queue_behind = behind;
-    move->own_ns = b->model->launch_own_ns;
+    if (move->own_ns > b->model->launch_own_ns * WI_LIMIT_QUEUE_FULL_FACTOR)
+        move->own_ns = b->model->launch_own_ns;
+    else
+        move->queue_behind = WI_NO_MOVE;
 }
 
 static void add_move(struct builder *b, const struct wi_kept *kept, uint32_t call)
@@ -165,8 +186,6 @@ static void add_move(struct builder *b, const struct wi_kept *kept, uint32_t cal
         move->flags |= WI_MOVE_CALL;
         move->call = index;
         set_clock(b, move);
-        if (is_launch(kept))
-            wi_hist_add(&b->launches, call_ns(kept));
     }
     if (kept->start_ns != WI_UNKNOWN) {
         move->flags |= WI_MOVE_OP;
@@ -198,8 +217,6 @@ static void look_at_starts(struct builder *b)
     int64_t spacing = wi_hist_quantile(&b->spacing, 500);
     b->usual_latency_ns = latency == WI_UNKNOWN ? USUAL_LATENCY_NS : latency;
     b->usual_spacing_ns = spacing == WI_UNKNOWN ? 0 : spacing;
-    int64_t own = wi_hist_quantile(&b->launches, 500);
-    b->model->launch_own_ns = own == WI_UNKNOWN ? 0 : own;
 }
 
 /* Nothing of the model says why the operation starts so late: the delay stays as it was, unless
@@ -349,6 +366,7 @@ static int build(struct builder *b, struct wi_arena *arena, const struct wi_kept
     }
     look_at_starts(b);
     find_first(b);
+    look_at_launches(b);
     for (uint32_t i = 0; i < b->model->count; i++) {
         if (b->model->moves[i].flags & WI_MOVE_OP)
             set_start(b, i);

@@ -71,6 +71,7 @@ uint32_t wi_reservoir_call(struct wi_reservoir *reservoir, const struct wi_host_
                          .target = fold(call->target),
                          .api = call->api,
                          .waves = NOT_KNOWN,
+                         .spread = NOT_KNOWN,
                          .thread = (uint8_t)(thread_index < UINT8_MAX ? thread_index : UINT8_MAX),
                          .api_class = call->api_class,
                          .flags = call->flags,
