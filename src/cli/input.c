@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "cli/demangle.h"
 #include "cli/resolve.h"
 
 #define MOST_BYTES ((size_t)256 << 20) /* of a saved report; ours have less than 1 MiB */
@@ -148,8 +149,10 @@ int wi_input_load(struct wi_input *input, const char *path, int partial,
         err = complain(error, WI_ERR_FORMAT,
                        "neither a whyidle report nor a recording that whyidle reads");
     close(fd);
-    if (!err)
+    if (!err) {
         wi_resolve(&input->saved.result, input->saved.names);
+        wi_demangle(&input->saved.result, input->saved.names);
+    }
     return err;
 }
 

@@ -20,6 +20,7 @@
 #include "collect/arbiter.h"
 #include "collect/blind.h"
 #include "collect/collect.h"
+#include "collect/demangler.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/last_thread.h"
@@ -287,6 +288,7 @@ static void due(struct schedule *next, int64_t now)
         next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
         wi_watch_sample();
         wi_sites_open(wi_process.settings.stacks); /* an interpreter may have come meanwhile */
+        wi_demangler_look();
         note_cpu();
         if (next->watches == 2) /* asks the linker and the driver: not when the process ends */
             wi_job_base();
@@ -321,6 +323,7 @@ static void *run(void *unused)
     prctl(PR_SET_NAME, "whyidle", 0, 0, 0);
     wi_self = &wi_thread_dead; /* whatever a library does on this thread is no call of the job */
     wi_sites_open(wi_process.settings.stacks);
+    wi_demangler_look();
     if (wi_process.level == 'C')
         wi_feed_ask_devices();
     for (;;) {

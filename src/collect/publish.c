@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "collect/blind.h"
 #include "collect/collect.h"
+#include "collect/demangler.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/outfile.h"
@@ -56,6 +57,12 @@ static void describe(struct wi_job *job, const struct wi_result *result)
     job->flush_ns = wi_process.activity ? wi_feed_own_ns() : WI_UNKNOWN;
 }
 
+static void demangle(struct wi_result *result)
+{
+    if (wi_demangler())
+        wi_pretty_names(result, wi_feed_names(), wi_demangler());
+}
+
 static int write_json(const struct wi_report *report)
 {
     struct wi_out out;
@@ -86,6 +93,7 @@ void wi_publish_rolling(void)
     if (wi_engine_result(wi_feed_engine(), &arena, &result) == 0) {
         struct wi_report report = {&job, &result, wi_feed_names()};
         describe(&job, &result);
+        demangle(&result);
         say_unwritten(write_json(&report));
     } else {
         say_unwritten(WI_ERR_NOMEM);
@@ -169,6 +177,8 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
         job.status = status & 0xff; /* what the parent gets */
         job.final_flush_timed_out = stopped == WI_ERR_TIMEOUT;
         wi_trace_finish(&job);
+        if (flush) /* an end by _exit may be one inside the allocator */
+            demangle(&result);
         int written = write_json(&report);
         say_unwritten(written);
         if (may_print(&job))

@@ -6,8 +6,9 @@
 
 #include "base/attr.h"
 #include "report/human.h"
+#include "report/short_name.h"
 
-enum cell_kind { TEXT, COUNT, NS, BYTES, SHARE, STEP, BAR, DIMS };
+enum cell_kind { TEXT, NAME, COUNT, NS, BYTES, SHARE, STEP, BAR, DIMS };
 
 struct cell {
     int64_t value;
@@ -18,6 +19,7 @@ struct cell {
 #define FIELD_TEXT  text
 #define FIELD_COUNT value
 #define FIELD_NS    value
+#define FIELD_NAME  text
 #define FIELD_BYTES value
 #define FIELD_SHARE value
 #define FIELD_STEP  value
@@ -162,6 +164,9 @@ static void put_cell(struct wi_out *out, const struct column *column, const stru
                      const struct wi_table *table, int width)
 {
     switch (column->kind) {
+    case NAME:
+        wi_put_short_name(out, cell->text && cell->text[0] ? cell->text : "-", width);
+        break;
     case TEXT:
         wi_layout_cut(out, cell->text && cell->text[0] ? cell->text : "-", width);
         break;
@@ -248,7 +253,7 @@ void wi_table_row(struct wi_layout *layout, const struct wi_table *table, const 
 
 static void put_json(struct wi_out *out, const struct column *column, const struct cell *cell)
 {
-    if (column->kind == TEXT)
+    if (column->kind == TEXT || column->kind == NAME)
         wi_out_json(out, cell->text && cell->text[0] ? cell->text : NULL);
     else if (column->kind == DIMS && cell->dims[0])
         wi_out_f(out, "[%u,%u,%u]", cell->dims[0], cell->dims[1], cell->dims[2]);

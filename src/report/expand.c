@@ -7,6 +7,7 @@
 #include "base/attr.h"
 #include "report/human.h"
 #include "report/layout.h"
+#include "report/short_name.h"
 
 #define KERNEL_COLUMNS 60 /* of a kernel's name in a sentence; templates make names of 1000 */
 
@@ -129,7 +130,11 @@ static void get_exposed_cause(const struct subject *s)
 
 static void get_kernel(const struct subject *s)
 {
-    put_name(s, s->finding->kernel);
+    const char *text = s->names ? wi_names_text(s->names, s->finding->kernel) : "";
+    if (text[0])
+        wi_put_short_name(s->out, text, KERNEL_COLUMNS);
+    else
+        wi_out_char(s->out, '-');
 }
 
 static void get_bytes(const struct subject *s)

@@ -9,9 +9,11 @@
 #include "report/expand.h"
 #include "report/headline.h"
 #include "report/human.h"
+#include "report/short_name.h"
 #include "report/step_text.h"
 
-#define NAME_COLUMNS 70 /* of a kernel or call site in a line */
+#define NAME_COLUMNS   70  /* of a call site in a line */
+#define KERNEL_COLUMNS 100 /* of a kernel's name, which may take a line */
 
 /* "train.py:58 (cudaMemcpyAsync)", the call alone, or nothing. Returns 1 if it wrote. */
 static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t site, uint32_t api)
@@ -35,7 +37,7 @@ static void put_where(struct wi_layout *layout, const struct wi_report *report,
     const char *kernel = wi_names_text(names, f->kernel);
     int known = 1;
     if (kernel[0]) {
-        wi_layout_cut(out, kernel, NAME_COLUMNS);
+        wi_put_short_name(out, kernel, KERNEL_COLUMNS);
     } else {
         known = put_call(out, names, f->site_after, f->api_after);
         if (f->site_before || f->api_before) {
