@@ -15,11 +15,18 @@ def version_of(path):
 
 
 def find(minor):
-    """(path, version) of every different python3.<minor> with ctypes."""
-    name = f"python3.{minor}"
-    places = [shutil.which(name), f"/usr/bin/{name}", f"/usr/local/bin/{name}"]
-    places += glob.glob(os.path.expanduser(f"~/.pyenv/versions/3.{minor}.*/bin/{name}"))
-    places += glob.glob(f"/opt/python/3.{minor}*/bin/{name}")
+    """(path, version) of every different Python 3.<minor> with ctypes, free-threaded builds too.
+    WHYIDLE_PYTHONS: folders with further interpreters, separated by colons."""
+    home = os.path.expanduser("~")
+    folders = os.environ.get("WHYIDLE_PYTHONS", "").split(":")
+    folders += ["/usr/bin", "/usr/local/bin", os.path.join(os.environ.get("CONDA_PREFIX", ""), "bin")]
+    for pattern in (f"{home}/.pyenv/versions/3.{minor}*/bin", f"/opt/python/*3*{minor}*/bin",
+                    f"{home}/.local/share/uv/python/cpython-3.{minor}*/bin",
+                    f"{home}/*conda*/envs/*/bin", f"{home}/*conda*/bin"):
+        folders += glob.glob(pattern)
+    names = (f"python3.{minor}", f"python3.{minor}t")
+    places = [shutil.which(name) for name in names]
+    places += [os.path.join(folder, name) for folder in folders for name in names if folder]
     found = {}
     for place in places:
         if place and "/shims/" not in place and os.path.exists(place):
