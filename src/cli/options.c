@@ -287,10 +287,11 @@ static void print_examples(FILE *to, enum wi_command command)
 
 static void print_overview(FILE *to)
 {
-    fprintf(to, "whyidle %s says why the GPU was not working, and what to change.\n\n"
-           "usage: whyidle PROGRAM [ARGUMENT]...\n"
-           "       whyidle COMMAND [OPTION]... [ARGUMENT]...\n\ncommands:\n",
-           WHYIDLE_VERSION);
+    fprintf(to,
+            "whyidle %s says why the GPU was not working, and what to change.\n\n"
+            "usage: whyidle PROGRAM [ARGUMENT]...\n"
+            "       whyidle COMMAND [OPTION]... [ARGUMENT]...\n\ncommands:\n",
+            WHYIDLE_VERSION);
     for (int i = 0; i < WI_CMD_COUNT; i++)
         fprintf(to, "  %-8s %s\n", COMMANDS[i].word, COMMANDS[i].sentence);
     print_examples(to, WI_CMD_RUN);
@@ -304,7 +305,7 @@ void wi_help_print(FILE *to, enum wi_command command)
         return;
     }
     fprintf(to, "usage: whyidle %s %s\n\n%s\n\noptions:\n", COMMANDS[command].word,
-           COMMANDS[command].arguments, COMMANDS[command].sentence);
+            COMMANDS[command].arguments, COMMANDS[command].sentence);
     for (size_t i = 0; i < WI_ARRAY_LEN(OPTIONS); i++)
         if (OPTIONS[i].commands >> command & 1)
             print_option(to, &OPTIONS[i]);
@@ -314,6 +315,7 @@ void wi_help_print(FILE *to, enum wi_command command)
             "\nexit status: 0 pass, 1 a gate failed, 2 wrong usage or bad input, 3 inconclusive,\n"
             "4 the job itself failed\n");
     if (command == WI_CMD_RUN)
-        fprintf(to, "\nexit status: the job's; 125 whyidle itself failed, 126 and 127 as a shell\n");
+        fprintf(to,
+                "\nexit status: the job's; 125 whyidle itself failed, 126 and 127 as a shell\n");
     print_examples(to, command);
 }

@@ -19,10 +19,11 @@ import play_map
 
 ORDER = ["compute", "under-filled", "data-loading", "transfer", "small-batch", "host",
          "communication", "no-work", "warm-up", "unknown"]
-TIE = 1.0  # points: of two stalls this close either may be called the largest
 MOST_LATE = 100.0  # %: a live run that took this much longer than written shows nothing
 DISTURBED = "host-other/disturbance"
-ATTEMPTS = 2       # live runs of a case, as long as the machine disturbs them and they fail
+# Live runs of a case, as long as they fail and the machine disturbs them: one that had no core for
+# the player is not of this timeline. Each lost its core for longer than the tolerance.
+ATTEMPTS = 2
 # What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
 EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
 
@@ -39,6 +40,17 @@ def case_texts(path):
         text = f.read()
     parts = re.findall(r"^### (\w+)[^\n]*\n(.*?)(?=^### |\Z)", text, re.S | re.M)
     return {case: re.sub(r"```.*?```", "", body, flags=re.S) for case, body in parts}
+
+
+def with_cases_of_twins(texts, path):
+    """A wrong fix leaves the job as it was: what is also accepted for its case is for it, too. The
+    cases are in given.md beside the file of twins."""
+    given = os.path.join(os.path.dirname(path), "given.md")
+    cases = case_texts(given) if os.path.exists(given) else {}
+    for twin in texts:
+        case = cases.get(re.sub(r"w\d*$", "", twin), "") if twin not in cases else ""
+        texts[twin] += "".join(f"\n*Accept also*{s}" for s in sentences_after(case, "Accept also"))
+    return texts
 
 
 def sentences_after(text, mark):
@@ -135,22 +147,15 @@ def apply_acceptances(said, want, accepted, report, device):
     return notes
 
 
-def apply_collectives(said, want, truth):
-    """To the files a collective that moves its data computes, to whyidle it is communication."""
-    room = min(said.get("communication", 0) - want.get("communication", 0),
-               100 * truth.get("collective_ns", 0) / truth["length_ns"])
-    if room > 0:
-        said["communication"] -= room
-        said["compute"] = said.get("compute", 0) + room
-
-
 def disturbance(truth):
     """% of wall for which the machine of a live run had no core for the launching thread."""
     return 100 * truth["shares"].get(DISTURBED, 0) / truth["length_ns"]
 
 
 def apply_disturbance(said, want, truth):
-    """Whose fault a lack of cores is, the timeline does not say: any class may have it."""
+    """Whose fault a lack of cores is, the timeline does not say: any class may have it. On a quiet
+    machine there is nothing to move; a core that another program takes for some ms is no fault of
+    what is tested."""
     left = disturbance(truth)
     for cls in ("data-loading", "unknown"):
         room = min(left, said.get(cls, 0) - want.get(cls, 0), want.get("host", 0) - said["host"])
@@ -168,7 +173,7 @@ def wanted_ids(want, tags, thin_tag=None):
     stalls = {c: v for c, v in want.items() if c != "compute" and v >= 1}
     ids = []
     for cls, share in stalls.items():
-        if share < max(stalls.values()) - TIE:
+        if share < max(stalls.values()):
             continue
         if cls == "under-filled":
             ids += play_map.subcauses_of(thin_tag or "under-filled")
@@ -194,7 +199,6 @@ def judge(case, truth, report, texts, options, start_up_ns=0):
     device = main_device(report)
     said = report_classes(device, start_up_ns)
     raw = dict(said)
-    apply_collectives(said, want, truth)
     apply_disturbance(said, want, truth)
     notes = apply_acceptances(said, want, acceptances(texts), report, device)
     off = {c: round(said.get(c, 0) - want.get(c, 0), 1) for c in ORDER
@@ -415,7 +419,7 @@ def main(argv):
     if missing:
         sys.stderr.write(f"{options.file}: no case {', '.join(sorted(missing))}\n")
         return 2
-    texts, rows = case_texts(options.file), []
+    texts, rows = with_cases_of_twins(case_texts(options.file), options.file), []
     for case, block, ranks, sms in blocks:
         if options.cases and case not in options.cases:
             continue

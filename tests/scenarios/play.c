@@ -59,7 +59,6 @@ static void print_rank(const struct tl_block *block, int rank, const struct tl_t
 {
     printf("{\"case\":\"%s\",\"block\":\"%s\",\"rank\":%d,\"length_ns\":%lld,", block->case_id,
            *block->name ? block->name : "-", block->rank[rank].id, (long long)truth->length_ns);
-    printf("\"collective_ns\":%lld,", (long long)truth->collective_ns);
     if (truth->thin_tag) {
         printf("\"thin_tag\":");
         print_string(truth->thin_tag);

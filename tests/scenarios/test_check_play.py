@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The checker's own rules: tolerance, what a case accepts or forbids, the table of sub-causes."""
+import os
 import sys
+import tempfile
 import types
 import unittest
 
@@ -90,17 +92,24 @@ class Rules(unittest.TestCase):
         self.assertFalse(judge(truth({"compute": 50, "host-other/x": 40,
                                       "host-other/disturbance": 10}), said)["ok"])
 
-    def test_data_of_collectives_may_be_communication(self):
-        said = report({"compute": 80, "communication": 20})
-        what = truth({"compute": 100})
-        self.assertFalse(judge(what, said)["ok"])
-        self.assertTrue(judge(what | {"collective_ns": 18 * SECOND // 10}, said)["ok"])
-
     def test_two_equal_stalls_may_both_be_named(self):
         what = truth({"compute": 40, "transfer/pageable copy": 30, "small-batch/launch gap": 30})
         for found in ("transfer/pageable-copy", "small-batch/launch-bound"):
             said = report({"compute": 40, "transfer": 30, "small-batch": 30}, found)
             self.assertTrue(judge(what, said, strict=True)["ok"])
+        what = truth({"compute": 40, "transfer/pageable copy": 31, "small-batch/launch gap": 29})
+        self.assertFalse(judge(what, said, strict=True)["ok"])
+
+    def test_what_a_case_accepts_its_wrong_fixes_accept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {"given.md": "### G1 - x\n*Accept also* host-other.\n",
+                               "twins.md": "### G1w2 - y\nWords.\n### G1t - z\n"}.items():
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as out:
+                    out.write(text)
+            twins = os.path.join(folder, "twins.md")
+            texts = check_play.with_cases_of_twins(check_play.case_texts(twins), twins)
+        self.assertEqual(check_play.acceptances(texts["G1w2"]), [("host", None, None)])
+        self.assertEqual(check_play.acceptances(texts["G1t"]), [])
 
     def test_a_cause_behind_thin_kernels_is_asked_for(self):
         what = truth({"under-filled": 80, "small-batch/unbatched serving": 20})

@@ -203,7 +203,7 @@ static void finish_collective(struct sim_rank *r, int64_t last)
     int64_t end = last + line->dev_ns;
 
     tell_busy(r, r->coll_start, last, TL_BUSY_STALL, TL_TAG_COMM_WAIT);
-    tell_busy(r, last, end, TL_BUSY_COMPUTE, TL_TAG_COLLECTIVE);
+    tell_busy(r, last, end, TL_BUSY_COMPUTE, TL_NO_TAG);
     r->ready[line->stream % MAX_STREAMS] = end;
     tell_call(r, line, r->coll_enter, r->coll_start, end);
     r->collective = NULL;

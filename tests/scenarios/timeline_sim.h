@@ -20,8 +20,7 @@ enum tl_default_tag {
     TL_TAG_COMM_WAIT = -9,  /* comm-wait */
     TL_TAG_SYNC = -10,      /* live runs only: what waking up takes once the device is done */
     TL_TAG_STALL = -11,     /* a stalled kernel without a tag */
-    TL_TAG_DISTURBED = -12, /* host-other; live runs only */
-    TL_TAG_COLLECTIVE = -13 /* compute: a collective that moves its data */
+    TL_TAG_DISTURBED = -12  /* host-other; live runs only */
 };
 
 /* Every member may be NULL. Within one rank calls and waits come in order of their start, and no

@@ -25,7 +25,6 @@ struct edge {
 
 struct recorder {
     int count, cap;
-    int64_t collective_ns;
     struct edge *edges;
 };
 
@@ -85,8 +84,6 @@ static void on_busy(void *ctx, int rank, int64_t a, int64_t b, enum tl_busy kind
                : kind == TL_BUSY_UNDERFILLED ? SLOT_UNDERFILLED
                                              : slot_of(tag);
 
-    if (tag == TL_TAG_COLLECTIVE)
-        ((struct recorder *)ctx + rank)->collective_ns += b - a;
     add((struct recorder *)ctx + rank, LAYER_BUSY, a, b, slot);
 }
 
@@ -154,7 +151,6 @@ static int sweep_rank(const struct tl_block *block, struct recorder *rec, struct
             s.copy_since[e->slot] = e->since;
     }
     truth->length_ns = at;
-    truth->collective_ns = rec->collective_ns;
     truth->shares = 0;
     for (int slot = 0; slot < s.slots && truth->shares < TL_MAX_SHARES; slot++)
         if (s.ns[slot])

@@ -14,9 +14,8 @@ struct tl_share {
 
 struct tl_truth {
     int64_t length_ns;
-    int64_t collective_ns; /* of compute: collectives moving their data */
-    const char *thin_tag;  /* what the timeline calls its thin kernels, NULL if nothing */
-    int shares;            /* they sum to length_ns */
+    const char *thin_tag; /* what the timeline calls its thin kernels, NULL if nothing */
+    int shares;           /* they sum to length_ns */
     struct tl_share share[TL_MAX_SHARES];
 };
 
