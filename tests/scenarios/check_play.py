@@ -11,9 +11,11 @@ import glob
 import json
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 import play_map
 
@@ -24,6 +26,9 @@ DISTURBED = "host-other/disturbance"
 # Live runs of a case, as long as they fail and the machine disturbs them: one that had no core for
 # the player is not of this timeline. Each lost its core for longer than the tolerance.
 ATTEMPTS = 2
+# % of the machine's cores that other programs may use during a live run: what the watch sees of
+# workers, threads and the run queue is no longer the job's own beyond it.
+MOST_OTHERS = 10.0
 # What a condition of *Accept also* ("if the read-back is named") asks of exposed_by.
 EXPOSERS = [("read-back", "transfer/read-back-sync"), ("blocking copy", "transfer/blocking-copy")]
 
@@ -281,8 +286,30 @@ def live_environment(options, folder, sms):
     return env
 
 
+def busy_seconds():
+    """(of all cores since boot, of the children of this process that have ended)"""
+    with open("/proc/stat", encoding="ascii") as f:
+        ticks = [int(word) for word in f.readline().split()[1:9]]
+    own = resource.getrusage(resource.RUSAGE_CHILDREN)
+    idle = ticks[3] + ticks[4]
+    return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), own.ru_utime + own.ru_stime
+
+
+class Others:
+    """How much of the machine programs used that are not of the run in between."""
+
+    def __enter__(self):
+        self.began, self.before = time.monotonic(), busy_seconds()
+        return self
+
+    def __exit__(self, *unused):
+        busy, own = (b - a for a, b in zip(self.before, busy_seconds()))
+        seconds = (time.monotonic() - self.began) * (os.cpu_count() or 1)
+        self.percent = max(0.0, 100 * (busy - own) / seconds)
+
+
 def play_live(options, case, block, ranks, sms, folder):
-    """(report, truth of the run as it was really played, cut, text about the pace)"""
+    """(report, truth of the run as it was really played, cut, text about the pace, Others)"""
     if ranks != 1:
         raise Unplayable("several ranks are played in virtual time only")
     env = live_environment(options, folder, sms)
@@ -292,8 +319,9 @@ def play_live(options, case, block, ranks, sms, folder):
         raise Unplayable(plan.stderr.strip() or f"play_live --plan: status {plan.returncode}")
     cut = plan.stdout.strip()
     log = os.path.join(folder, "played.log")
-    done = run([options.play_live, options.file, case, block, cut, log], env=env,
-               timeout=120)
+    with Others() as others:
+        done = run([options.play_live, options.file, case, block, cut, log], env=env,
+                   timeout=120)
     if done.returncode:
         raise Unplayable(f"play_live: status {done.returncode}: {done.stderr.strip()[-300:]}")
     paths = [p for p in glob.glob(os.path.join(folder, "**", "*.json"), recursive=True)
@@ -304,7 +332,7 @@ def play_live(options, case, block, ranks, sms, folder):
     if played.returncode:
         raise Unplayable("play played: " + played.stderr.strip())
     with open(max(paths, key=os.path.getsize), encoding="utf-8") as f:
-        return json.load(f), json.loads(played.stdout), cut, done.stdout.strip()
+        return json.load(f), json.loads(played.stdout), cut, done.stdout.strip(), others
 
 
 def truths(options, cut):
@@ -335,7 +363,7 @@ def level_c_row(label, report, played):
 def check_live_once(options, label, case, block, ranks, sms, texts):
     """(row, whether the machine disturbed the run)"""
     with tempfile.TemporaryDirectory(prefix="play.") as folder:
-        report, played, cut, pace = play_live(options, case, block, ranks, sms, folder)
+        report, played, cut, pace, others = play_live(options, case, block, ranks, sms, folder)
     if options.level == "C":
         return level_c_row(label, report, played), False
     start_up, late = (float(re.search(pattern, pace).group(1)) for pattern in
@@ -349,6 +377,9 @@ def check_live_once(options, label, case, block, ranks, sms, texts):
     if disturbed:
         row["notes"].append(f"planned {shares_text(row['planned'])}, {disturbance(played):.0f} "
                             "points lost to a busy machine")
+    if others.percent > MOST_OTHERS:
+        row["notes"].append(f"other programs used {others.percent:.0f} % of the cores")
+        disturbed = True
     if abs(late) > MOST_LATE:
         row["notes"].append("not played as written")
         row["ok"], disturbed = False, True
