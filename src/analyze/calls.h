@@ -109,6 +109,7 @@ struct wi_calls {
     uint32_t overdue_count;
     int64_t first_enter_ns, last_exit_ns; /* WI_UNKNOWN before the first call */
     uint64_t spans_kept;                  /* so far */
+    int64_t spans_until_ns;               /* the latest end of any of them */
     uint64_t launches_joined;             /* to their kernel */
     uint64_t launches_blocked;            /* of them: returned only after their kernel */
     uint64_t overwritten;                 /* calls lost to the bound while their record was owed */

@@ -119,6 +119,19 @@ static struct wi_effect of_split(const struct wi_change *change, const struct wi
     return effect;
 }
 
+int wi_effects_matter(const struct wi_splits *splits, const struct wi_change *change)
+{
+    uint8_t touched[WI_SUB_COUNT];
+    for (int i = 0; i < WI_SUB_COUNT; i++)
+        touched[i] = change->host[i].scale != 1 || change->host[i].rate != 1;
+    /* what calls without a label are taken for */
+    int any = touched[splits->launch] || touched[WI_SUB_ALLOCATOR] || touched[WI_SUB_PIN_PER_COPY];
+    for (uint32_t i = 0; i < splits->slots && !any; i++)
+        for (int portion = 0; portion < WI_PORTION_COUNT; portion++)
+            any |= splits->of[i].share[portion] > 0 && touched[splits->of[i].subcause[portion]];
+    return any;
+}
+
 static int64_t changed_total(const struct wi_split *split, const struct wi_effect *effect)
 {
     int64_t scaled = (int64_t)((double)split->total_ns * effect->scale / effect->rate);

@@ -29,6 +29,8 @@ struct wi_splits {
  * proportion is accounted apart. 0, or WI_ERR_NOMEM. */
 int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_ledger *ledger,
                  const struct wi_run_evidence *run, double kept_share);
+/* 0 if no host time of the run is of a sub-cause that the change touches. */
+int wi_effects_matter(const struct wi_splits *splits, const struct wi_change *change);
 /* The effects of a change; *rare_ns gets what the signatures that are accounted apart take then. 0,
  * or WI_ERR_NOMEM. */
 int wi_effects_of(struct wi_effects *effects, struct wi_arena *arena,

@@ -209,6 +209,8 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
     if (!thread->spans)
         return;
     calls->spans_kept++;
+    calls->spans_until_ns =
+        span->end_ns > calls->spans_until_ns ? span->end_ns : calls->spans_until_ns;
     struct wi_span_kept kept = {span->start_ns, span->end_ns,
                                 tells_place(kind) ? span->name : WI_NO_NAME,
                                 tells_place(kind) ? span->site : WI_NO_NAME, kind};

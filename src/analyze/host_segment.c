@@ -38,12 +38,17 @@ static void share_by_schedule(struct segment *seg, int64_t rest)
         rest - seg->share_ns[WI_PORTION_RUNNING] - seg->share_ns[WI_PORTION_RUNNABLE];
 }
 
+/* Most stretches are short ones between launches: no span is looked for there. */
+static int has_spans(const struct wi_host_walk *walk, const struct segment *seg)
+{
+    const struct wi_calls *calls = walk->charge->calls;
+    return calls->spans_kept && seg->start_ns < calls->spans_until_ns;
+}
+
 static int64_t covered(const struct wi_host_walk *walk, const struct segment *seg, int kind)
 {
     const struct wi_calls *calls = walk->charge->calls;
     int64_t most = 0;
-    if (!calls->spans_kept)
-        return 0;
     for (uint32_t i = 0; i < calls->thread_count; i++) {
         const struct wi_thread *thread = &calls->threads[i];
         if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
@@ -75,6 +80,10 @@ static void share_by_spans(const struct wi_host_walk *walk, struct segment *seg)
 static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
 {
     int64_t rest = seg->end_ns - seg->start_ns;
+    if (!has_spans(walk, seg)) {
+        share_by_schedule(seg, rest);
+        return;
+    }
     int64_t wait = covered(walk, seg, WI_SPAN_INPUT_WAIT);
     int64_t own = covered(walk, seg, WI_SPAN_INPUT_INLINE);
     own = own < rest - wait ? own : rest - wait;
@@ -257,7 +266,7 @@ static void add_places(const struct wi_host_walk *walk, struct wi_signature *sig
 {
     const struct wi_calls *calls = walk->charge->calls;
     struct wi_seen most = {0};
-    for (uint32_t i = 0; i < calls->thread_count && calls->spans_kept; i++) {
+    for (uint32_t i = 0; i < calls->thread_count; i++) {
         const struct wi_thread *thread = &calls->threads[i];
         struct wi_seen seen = {0};
         if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
@@ -293,7 +302,7 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
         if (seg->share_ns[i])
             wi_charge_add(charge, sig, (enum wi_portion)i, seg->share_ns[i]);
     wi_charge_label(charge, seg->after, 0, sig);
-    if (!sig)
+    if (!sig || !has_spans(walk, seg))
         return;
     add_spans(walk, sig, seg);
     add_places(walk, sig, seg);

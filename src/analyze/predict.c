@@ -346,10 +346,33 @@ struct wanted {
     uint32_t plans[3];
 };
 
+static int copies_of(const struct wi_tables *tables, int direction)
+{
+    int any = 0;
+    for (uint32_t i = 0; i < tables->copy_count; i++)
+        any |= tables->copies[i].count > 0 &&
+               (direction < 0 || tables->copies[i].direction == direction);
+    return any;
+}
+
+/* 0 if there is nothing in the run that the change is about: no replay is needed to say so. */
+static int may_matter(const struct session *s, const struct wi_change *change)
+{
+    const struct wi_tables *tables = s->engine->tables;
+    const struct wi_call_row *syncs = &s->engine->call_rows[WI_API_SYNC];
+    int copies = change->async_copies || change->coalesce || change->link_factor != 1;
+    int kernels = change->kernel_scale != 1 || change->underfilled_scale != 1 ||
+                  change->any_kernel_scale != 1 || change->spacing_ns;
+    return kernels || (copies && copies_of(tables, -1)) ||
+           (change->readback_every && (copies_of(tables, WI_COPY_D2H) || syncs->count)) ||
+           (change->least_collectives && tables->collectives.count) || change->other_host != 1 ||
+           wi_effects_matter(&s->splits, change);
+}
+
 static int want(struct session *s, struct wanted *wanted, uint32_t *count, int universe,
                 int subcause, const struct wi_change *change)
 {
-    uint32_t plan = add_plan(s, change);
+    uint32_t plan = may_matter(s, change) ? add_plan(s, change) : 0;
     wanted[(*count)++] = (struct wanted){universe, subcause, {plan, plan, plan}};
     return plan == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
 }
