@@ -13,6 +13,15 @@ static int reads_back(int subcause)
     return subcause == WI_SUB_READ_BACK_SYNC || subcause == WI_SUB_EXPLICIT_SYNC;
 }
 
+/* What a read-back exposes may be work on the value, which goes with it; whoever sleeps, or makes
+ * or awaits an input, does that with or without the value. */
+static int is_work(const struct wi_split *split)
+{
+    enum wi_class class = wi_subcause_class((enum wi_subcause)split->subcause[split->main]);
+    return split->main != WI_PORTION_WAITING && split->main != WI_PORTION_INPUT_WAIT &&
+           class != WI_CLASS_DATA_LOADING && class != WI_CLASS_NO_WORK;
+}
+
 static void split_one(struct wi_split *split, const struct wi_signature *sig,
                       const struct wi_run_evidence *run)
 {
@@ -27,7 +36,8 @@ static void split_one(struct wi_split *split, const struct wi_signature *sig,
         if (split->share[i] > split->share[split->main])
             split->main = (uint8_t)i;
     }
-    split->read_back = reads_back(split->subcause[split->main]) || reads_back(sig->key.exposed_by);
+    split->read_back = reads_back(split->subcause[split->main]) ||
+                       (reads_back(sig->key.exposed_by) && is_work(split));
 }
 
 /* What launches without a label cost is what those with one are charged to. */
