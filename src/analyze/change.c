@@ -268,6 +268,23 @@ static int universe_of(const char *word)
     return -1;
 }
 
+/* What would be passed over in silence is refused. */
+static int uses(int universe, const char *key)
+{
+    static const struct {
+        int universe;
+        const char *key;
+    } USES[] = {
+#define UNIVERSE_USES(id, key) {WI_UNIVERSE_##id, key},
+#include "analyze/universe_uses.def"
+#undef UNIVERSE_USES
+    };
+    for (size_t i = 0; i < sizeof(USES) / sizeof(*USES); i++)
+        if (USES[i].universe == universe && !strcmp(USES[i].key, key))
+            return 1;
+    return 0;
+}
+
 /* One universe with what is said about it; *at moves behind it. 0 if it cannot be read. */
 static int parse_one(struct wi_change *change, const char **at)
 {
@@ -286,7 +303,7 @@ static int parse_one(struct wi_change *change, const char **at)
         if (!take_word(at, "=,+", word, sizeof(word)) || **at != '=')
             return 0;
         ++*at;
-        if (!take_word(at, ",+", value, sizeof(value)) ||
+        if (!take_word(at, ",+", value, sizeof(value)) || !uses(universe, word) ||
             !(say_word(&say, word, value) || say_number(&say, word, value))) {
             *at = start;
             return 0;

@@ -45,7 +45,8 @@ void wi_change_none(struct wi_change *change);
 /* Adds a universe with the figures that it has by itself. */
 void wi_change_add(struct wi_change *change, enum wi_universe universe);
 /* Adds what a text says: UNIVERSE[:KEY=VALUE[,KEY=VALUE]...][+UNIVERSE...]. Keys:
- * universe_keys.def. 0, or WI_ERR_FORMAT and *at_chars the place in the text that cannot be read.
+ * universe_keys.def, those that mean something for it: universe_uses.def. 0, or WI_ERR_FORMAT and
+ * *at_chars the place in the text that cannot be read.
  */
 int wi_change_parse(struct wi_change *change, const char *text, int *at_chars);
 
