@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/unpack.h"
 #include "symbols/elf_symbols.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
@@ -32,6 +33,18 @@ static int open_build(const char *path, const char *build_id)
     return -1;
 }
 
+static void ask_packed(int fd, uint64_t address, struct wi_place_name *here)
+{
+    struct wi_dwarf_sections sections;
+    int lines = wi_unpack_lines(fd, &sections);
+    if (lines < 0)
+        return;
+    if (wi_dwarf_line(lines, &sections, address, here->source, sizeof(here->source), &here->line) !=
+        0)
+        here->source[0] = 0;
+    close(lines);
+}
+
 /* Takes over what the file knows if it is more than what was known. */
 static void ask(const char *path, const struct wi_code_place *place, const char *build_id,
                 struct wi_place_name *known)
@@ -41,6 +54,8 @@ static void ask(const char *path, const struct wi_code_place *place, const char 
     if (fd < 0)
         return;
     wi_elf_name(fd, place->address, &here);
+    if (!here.source[0])
+        ask_packed(fd, place->address, &here);
     close(fd);
     if (here.source[0] || (here.name[0] && !known->name[0]))
         *known = here;

@@ -89,19 +89,22 @@ static int find_symbol(int fd, const Elf64_Shdr *table, uint64_t address, Elf64_
     return found;
 }
 
-/* The sections of the line table, by name. Compressed ones are left alone. */
-static void find_lines(int fd, const Elf64_Ehdr *head, struct wi_dwarf_sections *found)
+void wi_elf_lines(int fd, struct wi_dwarf_sections *plain, struct wi_dwarf_sections *packed)
 {
+    Elf64_Ehdr head;
     Elf64_Shdr names, section;
-    memset(found, 0, sizeof(*found));
-    if (!read_at(fd, &names, sizeof(names), head->e_shoff + head->e_shstrndx * sizeof(names)))
+    memset(plain, 0, sizeof(*plain));
+    memset(packed, 0, sizeof(*packed));
+    if (!read_head(fd, &head) ||
+        !read_at(fd, &names, sizeof(names), head.e_shoff + head.e_shstrndx * sizeof(names)))
         return;
-    for (unsigned i = 0; i < head->e_shnum && i < MAX_SECTIONS; i++) {
+    for (unsigned i = 0; i < head.e_shnum && i < MAX_SECTIONS; i++) {
         char name[16] = "";
-        if (!read_at(fd, &section, sizeof(section), head->e_shoff + i * sizeof(section)) ||
+        if (!read_at(fd, &section, sizeof(section), head.e_shoff + i * sizeof(section)) ||
             !read_at(fd, name, sizeof(name), names.sh_offset + section.sh_name) ||
-            (section.sh_flags & SHF_COMPRESSED) || section.sh_type == SHT_NOBITS)
+            section.sh_type == SHT_NOBITS)
             continue;
+        struct wi_dwarf_sections *found = section.sh_flags & SHF_COMPRESSED ? packed : plain;
         struct wi_dwarf_section *to = !strncmp(name, ".debug_line", 12)      ? &found->line
                                       : !memcmp(name, ".debug_line_str", 16) ? &found->line_str
                                       : !strncmp(name, ".debug_str", 11)     ? &found->str
@@ -130,11 +133,11 @@ static void find_function(int fd, const Elf64_Ehdr *head, uint64_t address,
 void wi_elf_name(int fd, uint64_t address, struct wi_place_name *place)
 {
     Elf64_Ehdr head;
-    struct wi_dwarf_sections sections;
+    struct wi_dwarf_sections sections, packed;
     memset(place, 0, sizeof(*place));
     if (!read_head(fd, &head))
         return;
-    find_lines(fd, &head, &sections);
+    wi_elf_lines(fd, &sections, &packed);
     if (sections.line.size && wi_dwarf_line(fd, &sections, address, place->source,
                                             sizeof(place->source), &place->line) != 0)
         place->source[0] = 0;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "symbols/dwarf_lines.h"
 
 #define WI_BUILD_ID_TEXT 65 /* two digits a byte, at most 32 bytes, and the end */
 
@@ -22,6 +23,8 @@ struct wi_place_name {
 /* From a place in the file to the address that its symbols are in (what addr2line wants). Returns 0
  * or WI_ERR_NOT_FOUND. */
 int wi_elf_address(int fd, uint64_t file_offset, uint64_t *address);
+/* Where the sections of the line table lie, those that are packed apart. */
+void wi_elf_lines(int fd, struct wi_dwarf_sections *plain, struct wi_dwarf_sections *packed);
 /* Fills what the file knows of the address; fields that it does not know are left empty. */
 void wi_elf_name(int fd, uint64_t address, struct wi_place_name *place);
 /* "train.cu:58 in train_step" with a line, else "train_step+0x1f (libfoo.so)", else

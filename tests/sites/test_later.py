@@ -78,6 +78,18 @@ with tempfile.TemporaryDirectory() as home:
         open(there, "wb").write(data)  # of another build, as far as it says
         checks.equal(f"{place}, another build", site_of(shown(run.files[0], home)), raw)
         os.remove(there)
+    # packed, as distributions do
+    there = os.path.join(folder, "solver.debug")
+    subprocess.run(["objcopy", "--compress-debug-sections=zlib", debug, there], check=True)
+    listed = subprocess.run(["readelf", "-t", there], capture_output=True, text=True).stdout
+    checks.true("it is packed", "COMPRESSED" in listed)
+    checks.equal("packed", site_of(shown(run.files[0], home)).split(" in ")[0], f"job.c:{after}")
+    data = bytearray(open(there, "rb").read())
+    for at in range(len(data) // 3, len(data) // 3 + 4000):  # damaged: no line, and no fault
+        data[at] ^= 0x5A
+    open(there, "wb").write(data)
+    shown(run.files[0], home)
+    os.remove(there)
     # the program itself, with all it had: the same build
     shutil.copy(native_job(), program)
     checks.equal("the file itself", site_of(shown(run.files[0], home)).split(" in ")[0],

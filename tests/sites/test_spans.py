@@ -48,8 +48,8 @@ def check_finding(what, action, name, run, trace):
     done = subprocess.run([whyidle, "report", "--format", "json", trace], capture_output=True,
                           text=True, timeout=60)
     again = json.loads(done.stdout)["findings"]
-    sites = [(f["id"], f["site"]) for f in run.report["findings"]]
-    checks.equal(f"{what}: again", [(f["id"], f["site"]) for f in again], sites)
+    checks.equal(f"{what}: again", {f["id"]: f["site"] for f in again},
+                 {f["id"]: f["site"] for f in run.report["findings"]})
     site = max(run.report["findings"], key=lambda f: f["site"]["seen_ns"] or 0)["site"]
     print(f"{what}: inside {site['seen_in']}, at {site['waits_at']}, {site['seen_ns']} ns")
     if name:
