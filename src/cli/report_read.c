@@ -63,6 +63,10 @@ static void read_job(struct wi_fields *reader, const struct wi_json *root)
     job->helper_cpu_ns = wi_field_amount_or_unknown(reader, cost, "helper_cpu_ns");
     job->memory_bytes = wi_field_amount_or_unknown(reader, cost, "memory_bytes");
     job->flush_ns = wi_field_amount_or_unknown(reader, cost, "flush_ns");
+    int64_t apart = wi_json_get(cost, "looks_apart")
+                        ? wi_field_amount_or_unknown(reader, cost, "looks_apart")
+                        : WI_UNKNOWN;
+    job->looks_apart = apart == WI_UNKNOWN ? 0 : apart;
     job->final_flush_timed_out = wi_field_flag(reader, cost, "final_flush_timed_out");
     reader->saved->result.engine_bytes = (uint64_t)wi_field_amount(reader, cost, "engine_bytes");
 }

@@ -42,10 +42,11 @@ struct watched {
 static struct {
     struct watched watched[WATCHED];
     struct watched *latest;
-    int64_t slow; /* looks are so many times as far apart */
+    int64_t slow;    /* looks are so many times as far apart */
+    int64_t slowest; /* ... at most so far */
     int64_t period_ns, cpu_ns, cost_ns;
     int told;
-} state = {.slow = 1};
+} state = {.slow = 1, .slowest = 1};
 
 static void tell(struct watched *w, int64_t end_ns)
 {
@@ -137,6 +138,7 @@ static void hold_budget(int64_t now, int64_t cost_ns)
     int64_t budget = state.period_ns ? (now - state.period_ns) / BUDGET : INT64_MAX;
     if (used > budget && state.cost_ns * 4 > budget && state.slow < SLOWEST) {
         state.slow *= 2;
+        state.slowest = state.slow > state.slowest ? state.slow : state.slowest;
         if (!state.told)
             wi_log(WI_LOG_LIFE, "the helper takes more than 1 %% of a core: it looks at waiting "
                                 "threads less often from now on");
@@ -147,6 +149,11 @@ static void hold_budget(int64_t now, int64_t cost_ns)
     state.period_ns = now;
     state.cpu_ns = cpu;
     state.cost_ns = 0;
+}
+
+int64_t wi_watch_waits_apart(void)
+{
+    return state.slowest;
 }
 
 int64_t wi_watch_waits(int64_t now)

@@ -11,6 +11,8 @@
 /* Takes the looks that are due and feeds their spans; how long until the next one, INT64_MAX for
  * none. */
 int64_t wi_watch_waits(int64_t now_ns);
+/* How many times as far apart as usual the looks were at most, to hold the budget of the helper. */
+int64_t wi_watch_waits_apart(void);
 /* A recorded call, before it is fed: ends the silence before it. */
 void wi_watch_call(uint32_t thread, int64_t enter_ns, int64_t exit_ns);
 /* The thread with most calls since the last time this was asked; WI_UNKNOWN without any. */

@@ -293,6 +293,10 @@ static void put_cost(struct wi_out *out, const struct wi_report *report)
         wi_human_ns(out, job->flush_ns);
         wi_out_str(out, " of the job's threads");
     }
+    if (job->looks_apart > 1)
+        wi_out_f(out,
+                 "; to stay near 1 %% of a core it looked at waiting threads %lld times less often",
+                 (long long)job->looks_apart);
     if (job->final_flush_timed_out)
         wi_out_str(out, "; the last device records did not arrive in time");
 }
