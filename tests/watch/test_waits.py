@@ -128,8 +128,9 @@ checks.true("server: sleeps for requests", seen.mean("serving_permille") <= 500,
 seen = case("server that never waits", ["busy-server", "150", "OUT/port"], None,
             "small-batch/unbatched-serving",
             beside=lambda out: python(CLIENT, out + "/port", "0.001"))
-checks.true("server that never waits: requests are taken", seen.mean("serving_permille") >= 950,
-            seen.mean("serving_permille"))
+if queued(seen) <= 0.25:  # the client wants a core, too: without one the server waits for it
+    checks.true("server that never waits: requests are taken", seen.mean("serving_permille") >= 950,
+                seen.mean("serving_permille"))
 seen = case("server beside", ["server-beside", "150", "OUT/port"], None, "host/cpu-compute",
             beside=lambda out: python(CLIENT, out + "/port", "0.02"))
 checks.true("server beside: a thread of its own sleeps for requests",
