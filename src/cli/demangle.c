@@ -4,13 +4,24 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/pretty_names.h"
+
+static int any_encoded(const struct wi_names *names)
+{
+    for (uint32_t id = 1; id < wi_names_count(names); id++)
+        if (strstr(wi_names_text(names, id), "_Z"))
+            return 1;
+    return 0;
+}
 
 void wi_demangle(struct wi_result *result, struct wi_names *names)
 {
     static const char *const LIBRARIES[] = {"libstdc++.so.6", "libc++abi.so.1"};
     struct wi_demangler with = {.release = free};
+    if (!any_encoded(names))
+        return;
     for (size_t i = 0; i < sizeof(LIBRARIES) / sizeof(LIBRARIES[0]) && !with.demangle; i++) {
         void *library = dlopen(LIBRARIES[i], RTLD_NOW | RTLD_LOCAL);
         if (library)

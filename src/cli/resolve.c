@@ -13,8 +13,9 @@
 #include "cli/unpack.h"
 #include "symbols/elf_symbols.h"
 
-#define DEBUG_ROOT "/usr/lib/debug"
-#define SITE_CAP   400
+#define DEBUG_ROOT  "/usr/lib/debug"
+#define SITE_CAP    400
+#define MOST_PLACES 64 /* as many as a job keeps: a document may come from anywhere */
 
 /* A regular file with this build id, or -1: another build has other lines. */
 static int open_build(const char *path, const char *build_id)
@@ -128,7 +129,7 @@ void wi_resolve(struct wi_result *result, struct wi_names *names)
     int left = 0;
     for (int i = 0; i < result->place_count; i++) {
         struct wi_code_place place = result->places[i];
-        uint32_t found = resolve(&place, names);
+        uint32_t found = i < MOST_PLACES ? resolve(&place, names) : WI_NO_NAME;
         int has_line = found && !strstr(wi_names_text(names, found), "+0x");
         if (found && found != place.site)
             rename_site(result, place.site, found);
