@@ -184,15 +184,43 @@ static double clock_factor(const struct wi_merge_row *late, const struct wi_merg
     return even && middle >= CLOCK_LEAST ? middle : 0;
 }
 
+/* Mean clock of the stragglers, or of the others, as NVML told it; WI_UNKNOWN if of none. */
+static int64_t mean_mhz(const struct wi_merge *merge, int stragglers)
+{
+    int64_t sum = 0, rows = 0;
+    for (int i = 0; i < merge->row_count; i++) {
+        int64_t mhz = merge->rows[i].report->result->host.gpu_clock_mhz;
+        if (merge->rows[i].straggler != stragglers || mhz <= 0 || mhz > INT32_MAX)
+            continue;
+        sum += mhz;
+        rows++;
+    }
+    return rows ? sum / rows : WI_UNKNOWN;
+}
+
+/* Where the kernels cannot be compared: the factor of the clocks, if it explains half and more of
+ * what the device works longer; else 0. */
+static double told_factor(const struct wi_merge *merge, double own, double others)
+{
+    if (merge->own_mhz == WI_UNKNOWN || merge->others_mhz == WI_UNKNOWN)
+        return 0;
+    double factor = (double)merge->others_mhz / (double)merge->own_mhz;
+    return factor >= CLOCK_LEAST && others * (factor - 1) >= EXPLAINS * (own - others) ? factor : 0;
+}
+
 /* Of one straggler, or several: the device works longer there, or the rank pauses. */
 static void find_reason(struct wi_merge *merge, double waited)
 {
     double excess, own = mean(merge, WI_SUB_COMPUTE, 1) + mean(merge, WI_SUB_UNDER_FILLED, 1);
     double others = mean(merge, WI_SUB_COMPUTE, 0) + mean(merge, WI_SUB_UNDER_FILLED, 0);
     enum wi_subcause pause = largest_pause(merge, &excess);
+    merge->own_mhz = mean_mhz(merge, 1);
+    merge->others_mhz = mean_mhz(merge, 0);
     const struct wi_merge_row *late = first_row(merge, 1), *other = first_row(merge, 0);
     if (own - others >= excess && own - others >= EXPLAINS * waited) {
         merge->factor = late && other ? clock_factor(late, other) : 0;
+        if (!(merge->factor > 0))
+            merge->factor = told_factor(merge, own, others);
         merge->reason = merge->factor > 0 ? WI_MERGE_SLOWER_CLOCK : WI_MERGE_DEVICE_WORK;
     } else if (excess >= EXPLAINS * waited) {
         merge->reason = WI_MERGE_PAUSE;
@@ -285,7 +313,11 @@ static void put_reason(struct wi_out *out, const struct wi_merge *merge)
     case WI_MERGE_SLOWER_CLOCK:
         wi_out_str(out, "a slower clock: the same kernels take ");
         wi_out_fixed(out, merge->factor, 2);
-        wi_out_str(out, " times as long, together ");
+        wi_out_str(out, " times as long");
+        if (merge->own_mhz != WI_UNKNOWN && merge->others_mhz != WI_UNKNOWN)
+            wi_out_f(out, " (%lld MHz there, %lld MHz on the others)", (long long)merge->own_mhz,
+                     (long long)merge->others_mhz);
+        wi_out_str(out, ", together ");
         break;
     case WI_MERGE_PAUSE:
         wi_out_f(out, "pauses: %s, ", wi_subcause_people(merge->pause));

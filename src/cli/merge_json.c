@@ -79,6 +79,8 @@ static void put_straggler(struct wi_out *out, const struct wi_merge *merge)
     put_text(out, "pause", merge->reason == WI_MERGE_PAUSE ? wi_subcause_id(merge->pause) : NULL);
     put_int(out, "own_ns", known ? merge->own_ns : WI_UNKNOWN);
     put_int(out, "others_ns", known && !merge->in_turn ? merge->others_ns : WI_UNKNOWN);
+    put_int(out, "own_mhz", merge->own_mhz);
+    put_int(out, "others_mhz", merge->others_mhz);
     wi_out_str(out, ",\"factor\":");
     if (merge->factor > 0)
         wi_out_fixed(out, merge->factor, 4);

@@ -73,6 +73,7 @@ static void count_ranks(struct wi_merge *merge)
 int wi_merge_make(struct wi_merge *merge, const struct wi_job_reports *reports)
 {
     memset(merge, 0, sizeof(*merge));
+    merge->own_mhz = merge->others_mhz = WI_UNKNOWN;
     int err = add_rows(merge, reports);
     if (!err)
         err = wi_merge_match(merge);

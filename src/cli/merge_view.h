@@ -56,6 +56,7 @@ struct wi_merge {
     enum wi_subcause pause;    /* of WI_MERGE_PAUSE; in turn: the largest stall of their own */
     int64_t own_ns, others_ns; /* what the reason rests on: stragglers' and others' mean */
     double factor;             /* of WI_MERGE_SLOWER_CLOCK */
+    int64_t own_mhz, others_mhz; /* clocks of stragglers and others, mean; WI_UNKNOWN */
     int64_t missing_ranks;     /* of the world, without a report; WI_UNKNOWN: world not known */
     int doubled_ranks;         /* ranks with several reports */
 };

@@ -22,6 +22,8 @@ struct memory {
 /* nvmlClocksEventReason...: power cap, slowdown, heat (software, hardware), power brake. */
 #define HELD_DOWN (0x4u | 0x8u | 0x20u | 0x40u | 0x80u)
 
+#define SM_CLOCK 1 /* nvmlClockType_t */
+
 /* Every function but the first two may be missing. */
 static struct {
     int tried, ready;
@@ -29,6 +31,7 @@ static struct {
     int (*rates)(void *device, struct utilisation *rates);
     int (*memory)(void *device, struct memory *memory);
     int (*reasons)(void *device, unsigned long long *mask);
+    int (*clock)(void *device, int type, unsigned *mhz);
     int (*generation)(void *device, unsigned *value);
     int (*width)(void *device, unsigned *value);
     void *devices[MAX_DEVICES];
@@ -48,6 +51,7 @@ static void open_nvml(void)
     *(void **)&state.reasons = dlsym(handle, "nvmlDeviceGetCurrentClocksEventReasons");
     if (!state.reasons) /* its name until driver 535 */
         *(void **)&state.reasons = dlsym(handle, "nvmlDeviceGetCurrentClocksThrottleReasons");
+    *(void **)&state.clock = dlsym(handle, "nvmlDeviceGetClockInfo");
     *(void **)&state.generation = dlsym(handle, "nvmlDeviceGetCurrPcieLinkGeneration");
     *(void **)&state.width = dlsym(handle, "nvmlDeviceGetCurrPcieLinkWidth");
     state.ready = init && state.by_uuid && init() == 0;
@@ -99,6 +103,8 @@ static void ask(void *device, struct wi_host_sample *sample)
         least(&sample->gpu_memory_free_bytes, (int64_t)memory.free);
     if (state.reasons && state.reasons(device, &mask) == 0)
         sample->gpu_throttled = sample->gpu_throttled == 1 || (mask & HELD_DOWN) != 0;
+    if (state.clock && state.clock(device, SM_CLOCK, &value) == 0)
+        least(&sample->gpu_clock_mhz, value);
     if (state.generation && state.generation(device, &value) == 0)
         least(&sample->link_generation, value);
     if (state.width && state.width(device, &value) == 0)

@@ -146,6 +146,7 @@ struct wi_host_sample {
     int64_t read_bytes;            /* from storage, process and children, in the interval */
     int64_t gpu_memory_free_bytes;
     int64_t gpu_throttled;         /* 1 = clocks are held down by heat or power */
+    int64_t gpu_clock_mhz;         /* of the multiprocessors, the lowest of the devices used */
     int64_t link_generation, link_width; /* PCIe, as it runs now */
     uint32_t busiest_name;         /* name id of that thread, WI_NO_NAME if unknown */
 };

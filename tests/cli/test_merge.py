@@ -195,6 +195,18 @@ def slower_clock(check):
     check.equal(waits(merged), [14, 0], "slower clock: waiting")
     check.equal((merged["late"]["reason"], merged["late"]["factor"]), ("slower-clock", 1.2),
                 "slower clock: reason")
+    check.equal((merged["late"]["own_mhz"], merged["late"]["others_mhz"]), (None, None), "no clocks")
+    # Kernels that cannot be compared, but clocks of 1000 and 1250 MHz: 70 ms x 0.25 explain the 14.
+    clocks = [rank.document(check.template) for rank in ranks]
+    for doc, mhz in zip(clocks, (1250, 1000)):
+        doc["kernels"] = []
+        doc["evidence"] = {"at_ns": 0, "gpu_clock_mhz": mhz}
+    told = check.merge([], extra_files=[(f"{i}.json", json.dumps(c)) for i, c in enumerate(clocks)])
+    check.equal((told["late"]["reason"], told["late"]["factor"], told["late"]["own_mhz"]),
+                ("slower-clock", 1.25, 1000), "clocks as NVML tells them")
+    clocks[1]["evidence"]["gpu_clock_mhz"] = 1190  # 70 x 0.0504 = 3.5 ms are less than half of 14
+    told = check.merge([], extra_files=[(f"{i}.json", json.dumps(c)) for i, c in enumerate(clocks)])
+    check.equal(told["late"]["reason"], "device-work", "a clock that explains too little")
     # One kernel alone is longer: that is more work.
     ranks[1].kernels = [("gemm", 10, 54), ("norm", 10, 20), ("softmax", 10, 10)]
     check.equal(check.merge(ranks)["late"]["reason"], "device-work", "one kernel is longer")

@@ -43,6 +43,7 @@ static void print_sample(const struct wi_host_sample *s, const struct wi_names *
     FIGURE(read_bytes)
     FIGURE(gpu_memory_free_bytes)
     FIGURE(gpu_throttled)
+    FIGURE(gpu_clock_mhz)
     FIGURE(link_generation)
     FIGURE(link_width)
 #undef FIGURE
