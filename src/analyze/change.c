@@ -153,6 +153,7 @@ static void add(struct wi_change *change, enum wi_universe universe, const struc
         break;
     case WI_UNIVERSE_FILLED_GRIDS:
         change->underfilled_scale = say->x > 0 ? say->x : 0.5;
+        change->guessed |= say->x <= 0;
         break;
     case WI_UNIVERSE_BATCHED:
         batched(change, say);

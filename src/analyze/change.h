@@ -26,16 +26,17 @@ struct wi_change {
     struct wi_host_change host[WI_SUB_COUNT];
     double other_host;   /* factor of all host time that is not changed by name; 1 = as it was */
     double kernel_scale; /* of kernels that fill the device (gpu-2x: 0.5) */
-    double underfilled_scale;    /* of kernels that do not */
-    double any_kernel_scale;     /* of every kernel (batched) */
-    double requests;             /* served by one pass; 1 = as it was (batched) */
-    int64_t spacing_ns;          /* least distance of operations of one stream, 0 = as it was */
-    int64_t readback_every;      /* only each n-th read-back waits; 0 = all do */
-    double copy_rate;            /* of copies of pageable memory once pinned; 0 = as it was */
-    double link_factor;          /* of the rate of every copy; 1 = as it was */
-    int async_copies;            /* copies do not block, unless the host works on what they bring */
-    int coalesce;                /* copies in a row become one */
-    int64_t pack_ns;             /* host time to pack them, for each run */
+    double underfilled_scale; /* of kernels that do not */
+    double any_kernel_scale;  /* of every kernel (batched) */
+    double requests;          /* served by one pass; 1 = as it was (batched) */
+    int64_t spacing_ns;       /* least distance of operations of one stream, 0 = as it was */
+    int64_t readback_every;   /* only each n-th read-back waits; 0 = all do */
+    double copy_rate;         /* of copies of pageable memory once pinned; 0 = as it was */
+    double link_factor;       /* of the rate of every copy; 1 = as it was */
+    int guessed;      /* its figures were seen nowhere: weaker and stronger ones lie far apart */
+    int async_copies; /* copies do not block, unless the host works on what they bring */
+    int coalesce;     /* copies in a row become one */
+    int64_t pack_ns;  /* host time to pack them, for each run */
     int least_collectives;       /* collectives take what they take when no rank is late: */
     int64_t least_collective_ns; /* that long, 0 = the least that is seen of each */
 };

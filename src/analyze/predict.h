@@ -19,6 +19,9 @@ struct wi_predicted {
  * be made has out->withheld set to the reason. */
 int wi_predict_change(struct wi_engine *engine, struct wi_arena *arena,
                       const struct wi_change *change, struct wi_prediction *out);
+/* How many times as large a batch fits into the device's memory by what stayed free of it, at most
+ * 8; 0 = not known. */
+int wi_predict_batch(const struct wi_result *result, int32_t device);
 /* Fills result->predictions, result->replay and findings[].predicted. Predicts anew when the run
  * has ended or has twice the calls of last time, else repeats what it said then. 0, or
  * WI_ERR_NOMEM. */

@@ -3,6 +3,7 @@
 #include "report/because.h"
 
 #include "analyze/advice.h"
+#include "analyze/predict.h"
 #include "analyze/rules.h"
 #include "report/human.h"
 #include "report/layout.h"
@@ -134,7 +135,12 @@ static void memory(const struct subject *s)
     if (!s->report->result->coverage.samples || free_bytes <= 0)
         return;
     wi_human_bytes(s->out, free_bytes);
-    wi_out_str(s->out, " of device memory stayed free: room for a larger batch");
+    int batch = wi_predict_batch(s->report->result, s->f->device);
+    wi_out_str(s->out, " of device memory stayed free: ");
+    if (batch > 1)
+        wi_out_f(s->out, "room for a batch %d times as large", batch);
+    else
+        wi_out_str(s->out, batch ? "no room for twice the batch" : "room for a larger batch");
 }
 
 void wi_put_because(struct wi_out *out, const struct wi_report *report,

@@ -1,0 +1,269 @@
+/* Replaying several changes side by side, see predict_session.h and docs/predictions.md.
+ * Threads: the engine's. */
+#include "analyze/predict_session.h"
+
+#include "analyze/limits.h"
+#include "base/err.h"
+
+/* A change, one a little weaker and one a little stronger: a fix seldom brings all of it. */
+#define SOFTER 0.1
+/* The launching thread's other time, once other processes work beside it: up to this factor between
+ * two real runs of one training, with and without loader workers. */
+#define BESIDE_WORKERS 1.3
+/* Host and device clocks, and one run to the next, differ by this much even where nothing changes.
+ */
+#define LEAST_MARGIN 0.01
+/* PCIe 3.0 x16, the slowest link of a card in use, moves this much from page-locked memory. */
+#define USUAL_COPY_RATE 12.0
+#define SCRATCH_BYTES   ((size_t)24 << 20)
+
+static const struct wi_reservoir *reservoir_of(const struct wi_session *s)
+{
+    return &s->engine->calls.reservoir;
+}
+
+static double kept_share(const struct wi_reservoir *reservoir)
+{
+    return reservoir->candidate <= WI_BLOCKS ? 1 : (double)WI_BLOCKS / (double)reservoir->candidate;
+}
+
+int wi_session_begin(struct wi_session *s, struct wi_engine *engine, struct wi_arena *arena,
+                     uint32_t room)
+{
+    *s = (struct wi_session){.engine = engine, .arena = arena, .plan_room = room};
+    s->plans = wi_arena_alloc(arena, room * sizeof(*s->plans));
+    if (!s->plans)
+        return WI_ERR_NOMEM;
+    struct wi_run_evidence run = wi_findings_run(engine->ledger, &engine->calls);
+    return wi_splits_of(&s->splits, arena, engine->ledger, &run, kept_share(reservoir_of(s)));
+}
+
+uint32_t wi_session_add(struct wi_session *s, const struct wi_change *change)
+{
+    struct wi_plan *plan = &s->plans[s->plan_count];
+    plan->change = *change;
+    if (s->plan_count == s->plan_room ||
+        wi_effects_of(&plan->effects, s->arena, &s->splits, &plan->change, &plan->rare_ns) != 0)
+        return UINT32_MAX;
+    return s->plan_count++;
+}
+
+/* ---- the replays */
+
+static void set_rates(struct wi_effects *effects, const struct wi_replay_model *model)
+{
+    for (int i = 0; i < WI_COPY_COUNT; i++) {
+        double rate = model->copy_rate[i];
+        if (effects->change->async_copies)
+            rate = effects->change->copy_rate > 0 ? effects->change->copy_rate
+                   : rate > 0                     ? rate
+                                                  : USUAL_COPY_RATE;
+        effects->copy_rate[i] = rate;
+    }
+}
+
+/* How far the replay of what happened misses it, part by part. */
+static void note_errors(struct wi_session *s, const struct wi_replayed *real,
+                        const struct wi_replayed *base)
+{
+    for (uint32_t i = 1; i < real->marks && i < base->marks; i++) {
+        int64_t took = real->mark_ns[i] - real->mark_ns[i - 1];
+        int64_t said = base->mark_ns[i] - base->mark_ns[i - 1];
+        if (took <= 0)
+            continue;
+        double off = (double)(said - took) / (double)took;
+        wi_hist_add(&s->errors, (int64_t)((off < 0 ? -off : off) * 1e6)); /* in millionths */
+    }
+}
+
+static uint32_t marks_for(const struct wi_session *s, int64_t length_ns)
+{
+    int64_t step = 0;
+    for (uint32_t i = 0; i < s->engine->device_count; i++)
+        if (s->engine->steps[i]) {
+            struct wi_steps steps = wi_engine_steps(s->engine, s->engine->steps[i], length_ns);
+            step = steps.count && steps.median_ns > step ? steps.median_ns : step;
+        }
+    int64_t marks = step ? length_ns / step : 10;
+    return marks < 10 ? 10 : marks > (int64_t)WI_REPLAY_MARKS ? WI_REPLAY_MARKS : (uint32_t)marks;
+}
+
+/* Plans from..to - 1 over one block; the first pass, with plan 0, also looks at how well that meets
+ * what happened. */
+static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t block,
+                        uint32_t from, uint32_t to)
+{
+    const struct wi_reservoir *reservoir = reservoir_of(s);
+    uint32_t count = reservoir->blocks[block].count, place = block * WI_BLOCK_RECORDS;
+    const struct wi_kept *records = &reservoir->records[place];
+    struct wi_replay_model model;
+    int err = wi_replay_model(&model, scratch, &s->engine->calls, records, count, place);
+    struct wi_replay_state *state = err ? NULL : wi_replay_create(scratch, count);
+    struct wi_replayed *got = wi_arena_alloc(scratch, 2 * sizeof(*got));
+    if (!state || !got)
+        return WI_ERR_NOMEM;
+    wi_replay_measured(&model, &s->plans[0].effects, 1, &got[0]);
+    uint32_t marks = marks_for(s, got[0].end_ns - got[0].start_ns);
+    wi_replay_measured(&model, &s->plans[0].effects, marks, &got[0]);
+    for (uint32_t i = from; i < to; i++) {
+        set_rates(&s->plans[i].effects, &model);
+        wi_replay(state, &model, &s->plans[i].effects, marks, &got[1]);
+        s->plans[i].replayed_ns += got[1].end_ns - got[1].start_ns;
+        if (!i)
+            note_errors(s, &got[0], &got[1]);
+    }
+    if (from)
+        return WI_OK;
+    s->measured_ns += got[0].end_ns - got[0].start_ns;
+    for (int i = 0; i <= WI_OP_GRAPH; i++)
+        s->unexplained_ns[i] += model.unexplained_ns[i];
+    s->replay.calls += count - model.first;
+    return WI_OK;
+}
+
+int wi_session_replay(struct wi_session *s, uint32_t from, uint32_t to)
+{
+    const struct wi_reservoir *reservoir = reservoir_of(s);
+    int err = WI_OK;
+    for (uint32_t block = 0; block < WI_BLOCKS && !err && reservoir->records; block++) {
+        if (reservoir->blocks[block].count < (uint32_t)WI_LIMIT_REPLAY_LEAST_CALLS)
+            continue;
+        struct wi_arena scratch;
+        wi_arena_init(&scratch, SCRATCH_BYTES);
+        err = replay_block(s, &scratch, block, from, to);
+        wi_arena_free(&scratch);
+    }
+    return err;
+}
+
+/* ---- what may be said */
+
+static const char *unexplained_reason(const struct wi_session *s)
+{
+    static const char *const REASONS[] = {
+        [WI_OP_KERNEL] = "kernels start late for a reason that was not recorded",
+        [WI_OP_COPY] = "copies start late for a reason that was not recorded",
+        [WI_OP_MEMSET] = "memory sets start late for a reason that was not recorded",
+        [WI_OP_GRAPH] = "graphs start late for a reason that was not recorded"};
+    int most = 0;
+    for (int i = 1; i <= WI_OP_GRAPH; i++)
+        if (s->unexplained_ns[i] > s->unexplained_ns[most])
+            most = i;
+    return REASONS[most];
+}
+
+void wi_session_judge(struct wi_session *s)
+{
+    int64_t unexplained = 0, error = wi_hist_quantile(&s->errors, 500);
+    for (int i = 0; i <= WI_OP_GRAPH; i++)
+        unexplained += s->unexplained_ns[i];
+    s->replay.covered_ns = s->measured_ns;
+    s->replay.error = error == WI_UNKNOWN || error < 512 ? 0 : (double)error / 1e6;
+    if (s->measured_ns > 0)
+        s->replay.unexplained = (double)unexplained / (double)s->measured_ns;
+    if (s->engine->config.host_only)
+        s->replay.withheld = "device times were not recorded, only host calls";
+    else if (!reservoir_of(s)->records)
+        s->replay.withheld = "there was no memory to keep stretches of the run";
+    else if (s->measured_ns <= 0)
+        s->replay.withheld = "there are too few calls to replay";
+    else if (s->replay.error * 1000 > WI_LIMIT_REPLAY_ERROR_PERMILLE)
+        s->replay.withheld = "replaying the run misses its own steps by more than 5 %";
+    else if (s->replay.unexplained * 1000 > WI_LIMIT_REPLAY_UNEXPLAINED_PERMILLE)
+        s->replay.withheld = unexplained_reason(s);
+}
+
+double wi_session_whole_run(const struct wi_session *s, const struct wi_plan *plan)
+{
+    double window = (double)s->measured_ns;
+    if (s->splits.rare_ns) {
+        const struct wi_engine *engine = s->engine;
+        int64_t first = engine->calls.first_enter_ns, last = engine->calls.last_exit_ns;
+        window = (double)(last - first - s->splits.rare_ns);
+    }
+    double scale = window / (double)s->plans[0].replayed_ns;
+    return (double)plan->replayed_ns * scale + (double)plan->rare_ns;
+}
+
+static double speedup_of(const struct wi_session *s, uint32_t plan)
+{
+    double after = wi_session_whole_run(s, &s->plans[plan]);
+    return after > 0
+               ? wi_session_whole_run(s, &s->plans[0]) / after * s->plans[plan].change.requests
+               : 0;
+}
+
+static double between(double value, double low, double high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+struct wi_prediction wi_session_prediction(const struct wi_session *s, int universe,
+                                           const uint32_t plans[3])
+{
+    struct wi_prediction out = {.universe = universe,
+                                .step_before_ns = WI_UNKNOWN,
+                                .step_after_ns = WI_UNKNOWN,
+                                .withheld = s->replay.withheld};
+    if (out.withheld)
+        return out;
+    double margin = s->replay.error > LEAST_MARGIN ? s->replay.error : LEAST_MARGIN;
+    out.speedup = speedup_of(s, plans[1]);
+    double weak = speedup_of(s, plans[0]), strong = speedup_of(s, plans[2]);
+    out.low = between(weak, 0, out.speedup) / (1 + margin);
+    out.high = (strong > out.speedup ? strong : out.speedup) * (1 + margin);
+    out.before_ns = (int64_t)wi_session_whole_run(s, &s->plans[0]);
+    out.after_ns = out.speedup > 0 ? (int64_t)((double)out.before_ns / out.speedup) : 0;
+    return out;
+}
+
+/* ---- weaker and stronger */
+
+static double soften(double scale, double by)
+{
+    return scale < 1 ? between(scale + by * (1 - scale), 0, 1) : scale;
+}
+
+static void soften_change(struct wi_change *change, double by)
+{
+    for (int i = 0; i < WI_SUB_COUNT; i++) {
+        struct wi_host_change *host = &change->host[i];
+        host->scale = soften(host->scale, by);
+        host->stay_ns = (int64_t)((double)host->stay_ns * (1 + 2.5 * by));
+        host->rate = 1 + (host->rate - 1) * (1 - by);
+    }
+    change->kernel_scale = soften(change->kernel_scale, by);
+    change->underfilled_scale = soften(change->underfilled_scale, by);
+    if (change->any_kernel_scale < 1)
+        change->any_kernel_scale = soften(change->any_kernel_scale, by);
+    else
+        change->any_kernel_scale = 1 + (change->any_kernel_scale - 1) * (1 + by);
+    change->copy_rate *= 1 - by;
+    change->pack_ns = (int64_t)((double)change->pack_ns * (1 + 2.5 * by));
+}
+
+void wi_session_variants(const struct wi_session *s, const struct wi_change *change,
+                         struct wi_change out[3])
+{
+    out[0] = out[1] = out[2] = *change;
+    if (change
+            ->guessed) { /* figures that nobody has seen: from little of it to all that could be */
+        out[0].host[WI_SUB_UNBATCHED_SERVING].scale = change->requests; /* one after the other */
+        out[0].underfilled_scale = (1 + change->underfilled_scale) / 2;
+        out[2].underfilled_scale = change->underfilled_scale / 4;
+        out[2].any_kernel_scale = 1;
+        return;
+    }
+    soften_change(&out[0], SOFTER);
+    soften_change(&out[2], -SOFTER);
+    const struct wi_host_change *inline_input = &change->host[WI_SUB_DECODE_IN_MAIN_THREAD];
+    if (s->splits.makes_input && (inline_input->scale != 1 || inline_input->rate != 1))
+        out[0].other_host = BESIDE_WORKERS;
+}
+
+int wi_session_add_nothing(struct wi_session *s)
+{
+    struct wi_change nothing;
+    wi_change_none(&nothing);
+    return wi_session_add(s, &nothing) == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
+}
