@@ -32,7 +32,7 @@
 #define RECORD_BYTES (STACK_BYTES + 256)
 #define RING_BYTES   ((size_t)64 << 10)
 #define PAGE_BYTES   ((size_t)4096)
-#define MOST_TAKEN   3 /* samples a look: each costs some 20 us */
+#define TAIL_NS      INT64_C(100000000) /* what one sample may stand for at most, before it */
 #define FRAMES       24
 #define OWN_FRAMES   6 /* functions further out do more than this stretch */
 #define NAMED        256
@@ -211,7 +211,7 @@ static void tell(struct sampled *s, const unsigned char *record, size_t size, in
     if (size < sizeof(word) + STACK_BYTES + sizeof(valid))
         return;
     memcpy(word, record, sizeof(word));
-    int64_t at = (int64_t)word[1], from = at - PERIOD_NS;
+    int64_t at = (int64_t)word[1], from = at - TAIL_NS;
     const uint64_t *regs = &word[3];
     if (word[2] != PERF_SAMPLE_REGS_ABI_64 || word[3 + REGISTER_COUNT] != STACK_BYTES)
         return;
@@ -236,28 +236,36 @@ static void tell(struct sampled *s, const unsigned char *record, size_t size, in
         wi_feed_event(&event);
 }
 
+/* Of the samples since the last look the newest that lies before end_ns: looks are as far apart as
+ * those at what threads wait for, and a stack costs some 20 us. */
 static void take(struct sampled *s, int64_t end_ns)
 {
     struct perf_event_mmap_page *page = (void *)s->ring;
     uint64_t head = page->data_head, at = page->data_tail;
-    int taken = 0;
+    size_t newest = 0;
     atomic_thread_fence(memory_order_acquire); /* the records before head are written */
     state.new_names = 0;
-    while (at < head && taken < MOST_TAKEN) {
+    while (at < head) {
         struct perf_event_header header;
+        uint64_t start[2];
         copy_out(s->ring + PAGE_BYTES, at, &header, sizeof(header));
         if (header.size < sizeof(header) || header.size > head - at)
             break;
         size_t size = header.size - sizeof(header);
-        if (header.type == PERF_RECORD_SAMPLE && size <= sizeof(state.record)) {
-            copy_out(s->ring + PAGE_BYTES, at + sizeof(header), state.record, size);
-            tell(s, state.record, size, end_ns);
-            taken++;
+        if (header.type == PERF_RECORD_SAMPLE && size >= sizeof(start) &&
+            size <= sizeof(state.record)) {
+            copy_out(s->ring + PAGE_BYTES, at + sizeof(header), start, sizeof(start));
+            if ((int64_t)start[1] <= end_ns) {
+                copy_out(s->ring + PAGE_BYTES, at + sizeof(header), state.record, size);
+                newest = size;
+            }
         }
         at += header.size;
     }
     atomic_thread_fence(memory_order_release);
     page->data_tail = head; /* what is over is forgotten: the next look sees newer ones */
+    if (newest)
+        tell(s, state.record, newest, end_ns);
 }
 
 void wi_core_look(uint32_t tid, int64_t exit_ns)
@@ -267,9 +275,8 @@ void wi_core_look(uint32_t tid, int64_t exit_ns)
     struct sampled *s = find_or_begin(tid);
     if (!s)
         return;
-    if (s->exit_ns != exit_ns) { /* what is in the ring is of another silence */
+    if (s->exit_ns != exit_ns) /* what is in the ring is of another silence */
         s->exit_ns = s->told_ns = exit_ns;
-    }
     take(s, INT64_MAX);
     turn(s, 1);
 }
