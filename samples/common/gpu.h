@@ -42,6 +42,8 @@ void gpu_download_async(void *host, const void *device, size_t bytes, void *stre
 void gpu_sync(void);
 /* Loads the kernels once more. */
 void gpu_load_code(void);
+/* Loads them as code that the driver has never seen: it compiles them. */
+void gpu_compile_code(void);
 /* The stream goes on when the driver's thread has called function(data). */
 void gpu_host_function(void *stream, void (*function)(void *), void *data);
 /* On the virtual GPU: the next copy of this thread takes ns. Returns 0 where it cannot be set. */

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gpu.h"
 #include "gpu_ptx.h"
@@ -56,7 +57,7 @@ static void check(int error, const char *call)
 }
 
 /* Runtimes before 12.8 cannot load code themselves: the driver does, and launches it. */
-static int load_by_driver(void)
+static int load_by_driver(const char *ptx)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *module;
 
@@ -65,7 +66,7 @@ static int load_by_driver(void)
     module_load *load = SYMBOL(module_load, driver, "cuModuleLoadData");
     module_function *find = SYMBOL(module_function, driver, "cuModuleGetFunction");
     launch_by_driver = SYMBOL(driver_launch, driver, "cuLaunchKernel");
-    if (!load || !find || !launch_by_driver || load(&module, gpu_ptx))
+    if (!load || !find || !launch_by_driver || load(&module, ptx))
         return -1;
     for (int i = 0; i < GPU_KERNELS; i++)
         if (find(&kernels[i], module, gpu_kernel_name[i]))
@@ -73,15 +74,15 @@ static int load_by_driver(void)
     return 0;
 }
 
-static int load_kernels(void)
+static int load_kernels(const char *ptx)
 {
     library_load *load = SYMBOL(library_load, RTLD_DEFAULT, "cudaLibraryLoadData");
     library_kernel *find = SYMBOL(library_kernel, RTLD_DEFAULT, "cudaLibraryGetKernel");
     void *library;
 
     if (!load || !find)
-        return load_by_driver();
-    int error = load(&library, gpu_ptx, NULL, NULL, 0, NULL, NULL, 0);
+        return load_by_driver(ptx);
+    int error = load(&library, ptx, NULL, NULL, 0, NULL, NULL, 0);
     for (int i = 0; !error && i < GPU_KERNELS; i++)
         error = find(&kernels[i], library, gpu_kernel_name[i]);
     if (error)
@@ -108,7 +109,7 @@ int gpu_init(void)
     }
     find_virtual_copy();
     check(cudaDeviceGetAttribute(&sms, ATTRIBUTE_SMS, 0), "cudaDeviceGetAttribute");
-    if (load_kernels()) {
+    if (load_kernels(gpu_ptx)) {
         fprintf(stderr, "the kernels cannot be loaded\n");
         return -1;
     }
@@ -213,9 +214,22 @@ void gpu_sync(void)
 
 void gpu_load_code(void)
 {
-    if (!load_kernels())
+    if (!load_kernels(gpu_ptx))
         return;
     fprintf(stderr, "the kernels cannot be loaded again\n");
+    exit(1);
+}
+
+/* The driver knows compiled text by its bytes, also that of runs before. */
+void gpu_compile_code(void)
+{
+    static char text[sizeof(gpu_ptx) + 64];
+    static int version;
+
+    snprintf(text, sizeof(text), "%s// %ld %d\n", gpu_ptx, (long)getpid(), version++);
+    if (!load_kernels(text))
+        return;
+    fprintf(stderr, "the kernels cannot be compiled again\n");
     exit(1);
 }
 

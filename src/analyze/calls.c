@@ -20,6 +20,7 @@ int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
     calls->threads = wi_arena_alloc(arena, WI_THREAD_SLOTS * sizeof(*calls->threads));
     calls->runs = wi_arena_alloc(arena, WI_RUN_SLOTS * sizeof(*calls->runs));
     calls->slot_cap = WI_CALL_FIRST;
+    calls->unbound = WI_NO_SLOT;
     calls->first_enter_ns = WI_UNKNOWN;
     calls->last_exit_ns = WI_UNKNOWN;
     wi_reservoir_init(&calls->reservoir, arena);

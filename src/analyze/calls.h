@@ -110,6 +110,8 @@ struct wi_calls {
     int64_t first_enter_ns, last_exit_ns; /* WI_UNKNOWN before the first call */
     uint64_t spans_kept;                  /* so far */
     int64_t spans_until_ns;               /* the latest end of any of them */
+    uint64_t loads_kept;                  /* of them: loading or compiling of device code */
+    uint32_t unbound;                     /* index of the thread of spans without one */
     uint64_t launches_joined;             /* to their kernel */
     uint64_t launches_blocked;            /* of them: returned only after their kernel */
     uint64_t overwritten;                 /* calls lost to the bound while their record was owed */
@@ -159,6 +161,9 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
 /* Time of [start_ns, end_ns) that spans of one kind cover on a thread; kind as there. */
 int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns,
                          int64_t end_ns);
+/* As far as spans of the kind `but` do not cover it too. */
+int64_t wi_clock_covered_but(const struct wi_thread *thread, int kind, int but, int64_t start_ns,
+                             int64_t end_ns);
 /* Where the thread was seen in [start_ns, end_ns), by the names of its spans. */
 void wi_clock_seen(const struct wi_thread *thread, int64_t start_ns, int64_t end_ns,
                    struct wi_seen *seen);

@@ -5,11 +5,8 @@
 #include <string.h>
 
 #include "analyze/host_segment.h"
+#include "analyze/in_call.h"
 #include "analyze/limits.h"
-
-/* A launch that takes longer than this with the device idle loads or compiles its kernel: dispatch
- * itself takes 2 to 400 us in every report seen. */
-#define LAUNCH_LOADS_NS 5000000
 
 void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,
                    int64_t ns)
@@ -55,60 +52,6 @@ const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_s
     wi_charge_add(charge, sig, WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;
     return sig;
-}
-
-/* Time of [start_ns, end_ns) in which another device was busy. */
-static int64_t busy_elsewhere(const struct wi_charge *charge, int64_t start_ns, int64_t end_ns)
-{
-    int64_t most = 0;
-    for (uint32_t i = 0; i < charge->device_count; i++) {
-        const struct wi_device *other = charge->devices[i];
-        if (other == charge->device || !other->used)
-            continue;
-        int64_t ns = wi_device_busy_in(other, start_ns, end_ns);
-        most = ns > most ? ns : most;
-    }
-    return most;
-}
-
-/* Waking from a finished wait, waiting for another device, or something that is not known. */
-static enum wi_subcause sync_cause(const struct wi_charge *charge, int64_t start_ns, int64_t end_ns)
-{
-    int64_t ns = end_ns - start_ns;
-    if (ns <= WI_LIMIT_SYNC_WAKE_NS || busy_elsewhere(charge, start_ns, end_ns) * 2 >= ns)
-        return WI_SUB_EXPLICIT_SYNC;
-    return WI_SUB_UNDETERMINED;
-}
-
-static enum wi_subcause launch_cause(const struct wi_call_slot *slot)
-{
-    return slot->call.exit_ns - slot->call.enter_ns >= LAUNCH_LOADS_NS ? WI_SUB_MODULE_LOAD
-                                                                       : WI_SUB_LAUNCH_BOUND;
-}
-
-/* Why the idle piece [start_ns, end_ns) inside a call was spent there. */
-static enum wi_subcause call_cause(const struct wi_charge *charge, const struct wi_call_slot *slot,
-                                   int64_t start_ns, int64_t end_ns)
-{
-    struct wi_copy_facts facts;
-    switch (slot->call.api_class) {
-    case WI_API_COPY:
-        if (!wi_copy_crosses(slot->call.direction))
-            return WI_SUB_LAUNCH_BOUND;
-        facts = wi_copy_facts_of(charge->calls, slot);
-        return wi_copy_cause(&facts);
-    case WI_API_SYNC:
-        return sync_cause(charge, start_ns, end_ns);
-    case WI_API_ALLOC:
-    case WI_API_FREE:
-        return charge->before_first_op ? WI_SUB_FIRST_TOUCH : WI_SUB_ALLOCATOR;
-    case WI_API_PIN:
-        return charge->before_first_op ? WI_SUB_FIRST_TOUCH : WI_SUB_PIN_PER_COPY;
-    case WI_API_MODULE_LOAD:
-        return WI_SUB_MODULE_LOAD;
-    default:
-        return launch_cause(slot);
-    }
 }
 
 /* The calls of one host clock, merged by entry. */
@@ -169,7 +112,7 @@ static void charge_latency(struct wi_charge *charge, const struct wi_call_slot *
 {
     int64_t ns = end_ns - start_ns;
     if (ns <= WI_LIMIT_LAUNCH_LATENCY_NS)
-        wi_charge_decided(charge, call_cause(charge, last, start_ns, end_ns), ns, last);
+        wi_charge_decided(charge, wi_call_cause(charge, last, start_ns, end_ns, ns), ns, last);
     else
         wi_charge_decided(charge, WI_SUB_DEVICE_DEPENDENCY, ns, last);
 }
@@ -194,9 +137,7 @@ static void walk(struct wi_charge *charge, int64_t start, int64_t end, uint32_t 
         }
         int64_t to = call->call.exit_ns < end ? call->call.exit_ns : end;
         if (to > at) {
-            wi_charge_label(
-                charge, call, 1,
-                wi_charge_decided(charge, call_cause(charge, call, at, to), to - at, call));
+            wi_charge_call(charge, call, at, to);
             at = to;
         }
         host.before = call;

@@ -174,6 +174,26 @@ int wi_clock_alternate(const struct wi_calls *calls, uint32_t thread_a, uint32_t
     return met * 100 <= (a->bursts + b->bursts) * (uint64_t)WI_LIMIT_ALTERNATE_PERCENT;
 }
 
+static struct wi_span_kept *span_at(const struct wi_thread *thread, uint32_t i)
+{
+    return &thread->spans[(thread->span_first + i) % WI_SPAN_SLOTS];
+}
+
+/* A span that is told after those inside it, as spans are that end with it: takes their place, so
+ * that those of one kind stay in order. 1 if there was one. */
+static int swallow(struct wi_thread *thread, const struct wi_host_span *span, uint8_t kind)
+{
+    struct wi_span_kept *first = NULL;
+    for (uint32_t i = thread->span_count; i-- > 0 && span_at(thread, i)->start_ns > span->start_ns;)
+        if (span_at(thread, i)->kind == kind && span_at(thread, i)->end_ns <= span->end_ns)
+            first = span_at(thread, i);
+    if (!first)
+        return 0;
+    first->start_ns = span->start_ns;
+    first->end_ns = span->end_ns;
+    return 1;
+}
+
 /* Spans whose names tell where in the code the thread was. */
 static int tells_place(uint8_t kind)
 {
@@ -211,27 +231,31 @@ void wi_clock_span(struct wi_calls *calls, const struct wi_host_span *span, uint
     calls->spans_kept++;
     calls->spans_until_ns =
         span->end_ns > calls->spans_until_ns ? span->end_ns : calls->spans_until_ns;
+    calls->loads_kept += kind == WI_SPAN_LOADING || kind == WI_SPAN_COMPILING;
+    if (!span->thread)
+        calls->unbound = index;
+    if (kind >= WI_SPAN_LOADING && kind <= WI_SPAN_QUEUE_FULL && swallow(thread, span, kind))
+        return;
     struct wi_span_kept kept = {span->start_ns, span->end_ns,
                                 tells_place(kind) ? span->name : WI_NO_NAME,
                                 tells_place(kind) ? span->site : WI_NO_NAME, kind};
     if (thread->span_count) {
-        uint32_t last = (thread->span_first + thread->span_count - 1) % WI_SPAN_SLOTS;
-        if (join_span(&thread->spans[last], &kept))
+        if (join_span(span_at(thread, thread->span_count - 1), &kept))
             return;
     }
     if (thread->span_count == WI_SPAN_SLOTS) {
         thread->span_first = (thread->span_first + 1) % WI_SPAN_SLOTS;
         thread->span_count--;
     }
-    uint32_t at = (thread->span_first + thread->span_count++) % WI_SPAN_SLOTS;
-    thread->spans[at] = kept;
+    *span_at(thread, thread->span_count++) = kept;
 }
 
-int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns, int64_t end_ns)
+int64_t wi_clock_covered_but(const struct wi_thread *thread, int kind, int but, int64_t start_ns,
+                             int64_t end_ns)
 {
     int64_t total = 0, from = start_ns;
     for (uint32_t i = 0; i < thread->span_count; i++) {
-        const struct wi_span_kept *span = &thread->spans[(thread->span_first + i) % WI_SPAN_SLOTS];
+        const struct wi_span_kept *span = span_at(thread, i);
         if (span->kind != kind || span->end_ns <= from)
             continue;
         if (span->start_ns >= end_ns)
@@ -239,11 +263,16 @@ int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start
         int64_t a = span->start_ns > from ? span->start_ns : from;
         int64_t b = span->end_ns < end_ns ? span->end_ns : end_ns;
         if (b > a) {
-            total += b - a;
+            total += b - a - (but < 0 ? 0 : wi_clock_covered(thread, but, a, b));
             from = b;
         }
     }
     return total;
+}
+
+int64_t wi_clock_covered(const struct wi_thread *thread, int kind, int64_t start_ns, int64_t end_ns)
+{
+    return wi_clock_covered_but(thread, kind, -1, start_ns, end_ns);
 }
 
 #define NAMES_AT_ONCE 8 /* in one silence; of further ones a nested span may count twice */

@@ -51,7 +51,7 @@ static int64_t covered(const struct wi_host_walk *walk, const struct segment *se
     int64_t most = 0;
     for (uint32_t i = 0; i < calls->thread_count; i++) {
         const struct wi_thread *thread = &calls->threads[i];
-        if (!thread->span_count || !wi_clock_alternate(calls, walk->thread, i))
+        if (!thread->span_count || (thread->tid && !wi_clock_alternate(calls, walk->thread, i)))
             continue;
         int64_t ns = wi_clock_covered(thread, kind, seg->start_ns, seg->end_ns);
         most = ns > most ? ns : most;

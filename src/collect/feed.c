@@ -133,6 +133,21 @@ static int has_target(unsigned api_class)
            api_class == WI_API_STREAM_CREATE;
 }
 
+static int64_t figure(float value)
+{
+    return value < 0 ? WI_UNKNOWN : (int64_t)value;
+}
+
+/* What the call is about besides bytes: an event, a stream, or the host memory that a copy reads.
+ */
+static uint64_t target_of(const struct wi_entry *entry, unsigned api_class)
+{
+    int host = entry->direction == WI_COPY_H2D || entry->direction == WI_COPY_UNKNOWN;
+    if (api_class == WI_API_COPY)
+        return host ? entry->from : 0;
+    return has_target(api_class) ? entry->arg : 0;
+}
+
 void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range)
 {
     const struct wi_call_info *row = &wi_call_rows[entry->call];
@@ -140,10 +155,13 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range
     struct wi_host_call call = {
         .enter_ns = entry->enter_ns,
         .exit_ns = entry->exit_ns,
-        .run_ns = entry->run_ns,
-        .runnable_ns = entry->runnable_ns,
+        .run_ns = figure(entry->run_ns),
+        .runnable_ns = figure(entry->runnable_ns),
+        .held_ns = figure(entry->held_ns),
         .corr = entry->corr,
         .stream = stream,
+        .target = target_of(entry, row->api_class),
+        .bytes = has_target(row->api_class) ? 0 : entry->arg,
         .thread = thread,
         .api = api_name(entry->call),
         .site = wi_site_name(state.names, thread, entry->enter_ns, entry->site),
@@ -153,7 +171,6 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range
         .api_class = row->api_class,
         .direction = entry->direction,
     };
-    *(has_target(row->api_class) ? &call.target : &call.bytes) = entry->arg;
     call.flags = (uint8_t)(((row->flags & WI_ROW_BLOCKING) ? WI_CALL_BLOCKING : 0) |
                            ((entry->flags & WI_ENTRY_FAILED) ? WI_CALL_FAILED : 0) |
                            (wi_stream_nonblocking(stream) ? WI_CALL_NONBLOCKING_STREAM : 0) |
@@ -219,6 +236,9 @@ static void give_record(void *user, const struct wi_record *record)
     case WI_RECORD_API:
         wi_join_record(record->api.thread, record->api.start_ns, record->api.end_ns,
                        record->api.corr);
+        break;
+    case WI_RECORD_SPAN:
+        wi_feed_event(&(struct wi_event){.kind = WI_EVENT_SPAN, .u.span = record->span});
         break;
     case WI_RECORD_OWN_COST:
         state.own_ns += record->own_ns;

@@ -56,7 +56,9 @@ struct wi_entry {
     int64_t enter_ns, exit_ns;
     uint64_t stream; /* the handle */
     uint64_t arg;    /* struct wi_call_args */
-    int64_t run_ns, runnable_ns;
+    float run_ns, runnable_ns; /* of the silence before it; < 0 = not known; 7 digits will do */
+    float held_ns;             /* ready inside the call, but without a core; < 0 = not known */
+    uint32_t from;             /* of copies: id of the memory that is read, 0 = not known */
     uint32_t corr;
     uint32_t repeat; /* folded queries; in the shared ring the thread id */
     uint16_t call;   /* enum wi_call_id */
@@ -105,7 +107,8 @@ extern struct wi_thread wi_thread_dead;
 struct wi_thread *wi_thread_new(void);
 void wi_thread_turn(struct wi_thread *t, int live); /* forgets the calls of another source */
 void wi_silence_end(struct wi_thread *t, int64_t now_ns);
-void wi_blocked_end(struct wi_thread *t, int64_t now_ns);
+/* Returns the time in which the thread was ready inside the call but had no core, or WI_UNKNOWN. */
+int64_t wi_blocked_end(struct wi_thread *t, int64_t enter_ns, int64_t now_ns);
 void wi_push_shared(const struct wi_entry *entry);
 void wi_helper_wake(void);
 
@@ -132,6 +135,12 @@ static inline void wi_hot_enter(struct wi_thread *t)
     else
         t->run_ns = t->runnable_ns = WI_UNKNOWN;
     atomic_store_explicit(&t->enter_ns, now, memory_order_relaxed);
+}
+
+/* Addresses are only ever compared, so that 32 bits of them, well mixed, do. */
+static inline uint32_t wi_hot_from(uint64_t address)
+{
+    return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
 /* Adds a query to the thread's newest entry if that is the same query, asked just before. */
@@ -178,13 +187,20 @@ static inline void wi_hot_record(struct wi_thread *t, int64_t now, int call,
     int64_t silence = enter - atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
     int failed = result != WI_CUDA_SUCCESS && result != WI_CUDA_NOT_READY;
     int blocking = wi_call_rows[call].flags & WI_ROW_BLOCKING;
+    int64_t held = WI_UNKNOWN;
+    if (WI_UNLIKELY(now - enter > WI_SILENCE_NS))
+        held = wi_blocked_end(t, enter, now);
+    else if (blocking)
+        t->blocked_ns += now - enter;
     struct wi_entry e = {
         .enter_ns = enter,
         .exit_ns = now,
         .stream = (uint64_t)(uintptr_t)args->stream,
         .arg = args->arg,
-        .run_ns = t->run_ns,
-        .runnable_ns = t->runnable_ns,
+        .run_ns = (float)t->run_ns,
+        .runnable_ns = (float)t->runnable_ns,
+        .held_ns = (float)held,
+        .from = wi_hot_from(args->from),
         .corr = corr,
         .call = (uint16_t)call,
         .device = (int16_t)device,
@@ -200,10 +216,6 @@ static inline void wi_hot_record(struct wi_thread *t, int64_t now, int call,
     wi_hot_push(t, &e);
     atomic_store_explicit(&t->last_exit_ns, now, memory_order_relaxed);
     atomic_store_explicit(&t->enter_ns, 0, memory_order_release);
-    if (blocking)
-        t->blocked_ns += now - enter;
-    if (WI_UNLIKELY(now - enter > WI_SILENCE_NS))
-        wi_blocked_end(t, now);
 }
 
 static inline void wi_hot_exit(struct wi_thread *t, int call, const struct wi_call_args *args,

@@ -1,6 +1,7 @@
-/* What a thread did in a silence between two CUDA calls, by the scheduler's own figures.
- * Threads: the thread itself (part of the hot path: rule 4 of hot.h), at most once per silence of
- * more than 1 ms. May not: allocate, lock, change errno.
+/* What a thread did in a silence between two CUDA calls, or in a call that took long, by the
+ * scheduler's own figures.
+ * Threads: the thread itself (part of the hot path: rule 4 of hot.h), at most once per silence or
+ * call of more than 1 ms. May not: allocate, lock, change errno.
  *
  * Two reads and not one: schedstat alone is only brought up to date by the timer tick (up to 4 ms
  * late, as long as the silences themselves); asking for the thread's CPU clock updates it. */
@@ -68,10 +69,16 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
     errno = saved;
 }
 
-void wi_blocked_end(struct wi_thread *t, int64_t now)
+/* Likewise for the call itself: what the thread waited for a core since the base belongs to it as
+ * far as it fits. */
+int64_t wi_blocked_end(struct wi_thread *t, int64_t enter, int64_t now)
 {
     int saved = errno;
-    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    set_base(t, now, cpu, thread_wait_ns(t));
+    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), wait = thread_wait_ns(t), held = WI_UNKNOWN;
+    int known = t->base_wall_ns && wait != WI_UNKNOWN && t->base_wait_ns != WI_UNKNOWN;
+    if (known && t->blocked_ns <= (now - enter) / 4)
+        held = clamp(wait - t->base_wait_ns, now - enter);
+    set_base(t, now, cpu, wait);
     errno = saved;
+    return held;
 }

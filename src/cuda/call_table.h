@@ -49,6 +49,7 @@ enum wi_call_id {
 struct wi_call_args {
     void *stream;
     uint64_t arg;        /* bytes, or the event or stream the call is about: by the api class */
+    uint64_t from;       /* of copies: address of the memory that is read, 0 = not known */
     int16_t device;      /* of SET_DEVICE */
     uint8_t direction;   /* enum wi_copy_direction */
     uint8_t nonblocking; /* STREAM_CREATE: does not synchronise with the default stream */

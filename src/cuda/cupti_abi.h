@@ -113,7 +113,7 @@ struct wi_rec_api {
 };
 struct wi_rec_overhead {
     uint32_t kind, overhead, object;
-    uint32_t object_id[3];
+    uint32_t object_id[3]; /* of a thread: process, thread */
     uint64_t start, end;
 };
 struct wi_rec_context {
@@ -148,13 +148,18 @@ static_assert(sizeof(struct wi_rec_api) == 40, "API record");
 static_assert(offsetof(struct wi_rec_device, id) == 112, "device record");
 static_assert(offsetof(struct wi_rec_device, name) == 136, "device record");
 
-/* CUpti_ActivityOverheadKind */
+/* CUpti_ActivityOverheadKind; those above 3 << 16 since CUDA 12.3 (loading) and 12.4. */
 enum wi_overhead {
+    WI_OVERHEAD_COMPILER = 1,
     WI_OVERHEAD_BUFFER_FLUSH = 1 << 16,
     WI_OVERHEAD_INSTRUMENTATION = 2 << 16,
     WI_OVERHEAD_RESOURCE = 3 << 16,
+    WI_OVERHEAD_MODULE_LOADING = 4 << 16,
+    WI_OVERHEAD_FUNCTION_LOADING = 5 << 16,
+    WI_OVERHEAD_QUEUE_FULL = 6 << 16,
     WI_OVERHEAD_BUFFER_REQUEST = 7 << 16
 };
+#define WI_OBJECT_THREAD 2 /* CUpti_ActivityObjectKind */
 
 typedef void (*wi_cupti_callback)(void *user, int domain, uint32_t cbid,
                                   const struct wi_cupti_call *call);

@@ -162,19 +162,47 @@ static void device(const struct wi_decoder *d, const struct wi_rec_device *r,
     memcpy(info->uuid, r->uuid, sizeof(info->uuid));
 }
 
-static int64_t own_cost(const struct wi_decoder *d, const struct wi_rec_overhead *r,
-                        int64_t latest_ns)
+/* What the driver does in a call, as a span kind, or -1. */
+static int span_kind(uint32_t overhead)
 {
-    uint64_t start = as_time(d, r->start, latest_ns), end = as_time(d, r->end, latest_ns);
-    switch (r->overhead) {
-    case WI_OVERHEAD_BUFFER_FLUSH:
-    case WI_OVERHEAD_INSTRUMENTATION:
-    case WI_OVERHEAD_RESOURCE:
-    case WI_OVERHEAD_BUFFER_REQUEST:
-        return end > start ? (int64_t)(end - start) : 0;
+    switch (overhead) {
+    case WI_OVERHEAD_COMPILER:
+        return WI_SPAN_COMPILING;
+    case WI_OVERHEAD_MODULE_LOADING:
+    case WI_OVERHEAD_FUNCTION_LOADING:
+        return WI_SPAN_LOADING;
+    case WI_OVERHEAD_QUEUE_FULL:
+        return WI_SPAN_QUEUE_FULL;
     default:
-        return 0;
+        return -1;
     }
+}
+
+static int is_own_cost(uint32_t overhead)
+{
+    return overhead == WI_OVERHEAD_BUFFER_FLUSH || overhead == WI_OVERHEAD_INSTRUMENTATION ||
+           overhead == WI_OVERHEAD_RESOURCE || overhead == WI_OVERHEAD_BUFFER_REQUEST;
+}
+
+/* The job's own doing, or CUPTI's; 0 if it is neither, or its times are not plausible. */
+static int overhead(const struct wi_decoder *d, const struct wi_rec_overhead *r, int64_t latest_ns,
+                    struct wi_record *out)
+{
+    int kind = span_kind(r->overhead);
+    uint64_t start = as_time(d, r->start, latest_ns), end = as_time(d, r->end, latest_ns);
+    if (end <= start || start < (uint64_t)d->earliest_ns || end > (uint64_t)latest_ns)
+        return 0;
+    if (kind < 0) {
+        out->kind = WI_RECORD_OWN_COST;
+        out->own_ns = (int64_t)(end - start);
+        return is_own_cost(r->overhead);
+    }
+    out->kind = WI_RECORD_SPAN;
+    out->span = (struct wi_host_span){.start_ns = (int64_t)start,
+                                      .end_ns = (int64_t)end,
+                                      .thread = r->object == WI_OBJECT_THREAD ? r->object_id[1] : 0,
+                                      .kind = (uint8_t)kind};
+    return 1;
 }
 
 /* The records that are no operation; 0 if not understood. */
@@ -190,8 +218,7 @@ static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, int
         out->context = r->context;
         out->device.device = (int32_t)r->device;
     } else if (kind == WI_KIND_OVERHEAD) {
-        out->kind = WI_RECORD_OWN_COST;
-        out->own_ns = own_cost(d, raw, latest_ns);
+        return overhead(d, raw, latest_ns, out);
     } else if (kind == WI_KIND_RUNTIME || kind == WI_KIND_DRIVER) {
         const struct wi_rec_api *r = raw;
         out->kind = WI_RECORD_API;

@@ -16,6 +16,7 @@ enum wi_record_kind {
     WI_RECORD_DEVICE,  /* device */
     WI_RECORD_CONTEXT, /* context, device.device */
     WI_RECORD_API,     /* api: a runtime or driver call that ran on a thread */
+    WI_RECORD_SPAN,    /* span: what the driver did inside a call */
     WI_RECORD_OWN_COST /* own_ns: time CUPTI itself took on a thread of the job */
 };
 
@@ -23,6 +24,7 @@ struct wi_record {
     enum wi_record_kind kind;
     struct wi_device_op op;
     struct wi_device_info device;
+    struct wi_host_span span;
     uint32_t context;
     struct {
         int64_t start_ns, end_ns;

@@ -20,10 +20,10 @@
 #define WI_SHAPE_CAPTURE_TO 6, (void *, stream, void *, graph, const void *, dependencies, const void *, data, size_t, count, int, mode), out->stream = p->stream;
 
 /* copies */
-#define WI_SHAPE_COPY 4, (void *, dst, const void *, src, size_t, count, int, kind), out->arg = p->count; out->direction = wi_copy_kind(p->kind);
-#define WI_SHAPE_COPY_ASYNC 5, (void *, dst, const void *, src, size_t, count, int, kind, void *, stream), out->arg = p->count; out->direction = wi_copy_kind(p->kind); out->stream = p->stream;
-#define WI_SHAPE_COPY2D 7, (void *, dst, size_t, dpitch, const void *, src, size_t, spitch, size_t, width, size_t, height, int, kind), out->arg = p->width * p->height; out->direction = wi_copy_kind(p->kind);
-#define WI_SHAPE_COPY2D_ASYNC 8, (void *, dst, size_t, dpitch, const void *, src, size_t, spitch, size_t, width, size_t, height, int, kind, void *, stream), out->arg = p->width * p->height; out->direction = wi_copy_kind(p->kind); out->stream = p->stream;
+#define WI_SHAPE_COPY 4, (void *, dst, const void *, src, size_t, count, int, kind), out->arg = p->count; out->direction = wi_copy_kind(p->kind); out->from = (uint64_t)(uintptr_t)p->src;
+#define WI_SHAPE_COPY_ASYNC 5, (void *, dst, const void *, src, size_t, count, int, kind, void *, stream), out->arg = p->count; out->direction = wi_copy_kind(p->kind); out->stream = p->stream; out->from = (uint64_t)(uintptr_t)p->src;
+#define WI_SHAPE_COPY2D 7, (void *, dst, size_t, dpitch, const void *, src, size_t, spitch, size_t, width, size_t, height, int, kind), out->arg = p->width * p->height; out->direction = wi_copy_kind(p->kind); out->from = (uint64_t)(uintptr_t)p->src;
+#define WI_SHAPE_COPY2D_ASYNC 8, (void *, dst, size_t, dpitch, const void *, src, size_t, spitch, size_t, width, size_t, height, int, kind, void *, stream), out->arg = p->width * p->height; out->direction = wi_copy_kind(p->kind); out->stream = p->stream; out->from = (uint64_t)(uintptr_t)p->src;
 #define WI_SHAPE_COPY_TO_ARRAY 6, (void *, dst, size_t, x, size_t, y, const void *, src, size_t, count, int, kind), out->arg = p->count; out->direction = wi_copy_kind(p->kind);
 #define WI_SHAPE_COPY_TO_ARRAY_ASYNC 7, (void *, dst, size_t, x, size_t, y, const void *, src, size_t, count, int, kind, void *, stream), out->arg = p->count; out->direction = wi_copy_kind(p->kind); out->stream = p->stream;
 #define WI_SHAPE_COPY_FROM_ARRAY 6, (void *, dst, const void *, src, size_t, x, size_t, y, size_t, count, int, kind), out->arg = p->count; out->direction = wi_copy_kind(p->kind);
@@ -90,14 +90,14 @@
 
 /* driver functions without a wrapper: only the members that are read */
 #define WI_SHAPE_D_LAUNCH 9, (void *, f, unsigned, gx, unsigned, gy, unsigned, gz, unsigned, bx, unsigned, by, unsigned, bz, unsigned, shared, void *, stream), out->stream = p->stream;
-#define WI_SHAPE_D_H2D 3, (uint64_t, dst, const void *, src, size_t, count), out->arg = p->count; out->direction = WI_COPY_H2D;
-#define WI_SHAPE_D_H2D_ASYNC 4, (uint64_t, dst, const void *, src, size_t, count, void *, stream), out->arg = p->count; out->direction = WI_COPY_H2D; out->stream = p->stream;
+#define WI_SHAPE_D_H2D 3, (uint64_t, dst, const void *, src, size_t, count), out->arg = p->count; out->direction = WI_COPY_H2D; out->from = (uint64_t)(uintptr_t)p->src;
+#define WI_SHAPE_D_H2D_ASYNC 4, (uint64_t, dst, const void *, src, size_t, count, void *, stream), out->arg = p->count; out->direction = WI_COPY_H2D; out->stream = p->stream; out->from = (uint64_t)(uintptr_t)p->src;
 #define WI_SHAPE_D_D2H 3, (void *, dst, uint64_t, src, size_t, count), out->arg = p->count; out->direction = WI_COPY_D2H;
 #define WI_SHAPE_D_D2H_ASYNC 4, (void *, dst, uint64_t, src, size_t, count, void *, stream), out->arg = p->count; out->direction = WI_COPY_D2H; out->stream = p->stream;
 #define WI_SHAPE_D_D2D 3, (uint64_t, dst, uint64_t, src, size_t, count), out->arg = p->count; out->direction = WI_COPY_D2D;
 #define WI_SHAPE_D_D2D_ASYNC 4, (uint64_t, dst, uint64_t, src, size_t, count, void *, stream), out->arg = p->count; out->direction = WI_COPY_D2D; out->stream = p->stream;
-#define WI_SHAPE_D_COPY 3, (uint64_t, dst, uint64_t, src, size_t, count), out->arg = p->count;
-#define WI_SHAPE_D_COPY_ASYNC 4, (uint64_t, dst, uint64_t, src, size_t, count, void *, stream), out->arg = p->count; out->stream = p->stream;
+#define WI_SHAPE_D_COPY 3, (uint64_t, dst, uint64_t, src, size_t, count), out->arg = p->count; out->from = p->src;
+#define WI_SHAPE_D_COPY_ASYNC 4, (uint64_t, dst, uint64_t, src, size_t, count, void *, stream), out->arg = p->count; out->stream = p->stream; out->from = p->src;
 #define WI_SHAPE_D_PEER 5, (uint64_t, dst, void *, dst_context, uint64_t, src, void *, src_context, size_t, count), out->arg = p->count; out->direction = WI_COPY_P2P;
 #define WI_SHAPE_D_PEER_ASYNC 6, (uint64_t, dst, void *, dst_context, uint64_t, src, void *, src_context, size_t, count, void *, stream), out->arg = p->count; out->direction = WI_COPY_P2P; out->stream = p->stream;
 #define WI_SHAPE_D_PARAMS 1, (const void *, params), (void)p; out->arg_unknown = 1;

@@ -42,6 +42,12 @@ static const struct word ANNOTATIONS[] = {
 #undef ANNOTATION
 };
 
+static const struct word OVERHEADS[] = {
+#define OVERHEAD_WORD(text, kind) {text, sizeof(text) - 1, WI_SPAN_##kind},
+#include "import/overhead_words.def"
+#undef OVERHEAD_WORD
+};
+
 /* The value of a whole word, case aside. */
 static int find_word(const struct word *words, size_t count, const char *text, size_t len,
                      int fallback)
@@ -255,6 +261,7 @@ static enum wi_kineto_outcome make_call(const struct wi_kineto_record *record,
                               .exit_ns = enter_ns + record->number[WI_KINETO_LENGTH],
                               .run_ns = WI_UNKNOWN,
                               .runnable_ns = WI_UNKNOWN,
+                              .held_ns = WI_UNKNOWN,
                               .corr = corr,
                               .bytes = bytes ? bytes : id_of(record, WI_KINETO_SIZE),
                               .thread = thread_of(record),
@@ -266,16 +273,21 @@ static enum wi_kineto_outcome make_call(const struct wi_kineto_record *record,
     return WI_KINETO_EVENT;
 }
 
+/* What a record says of its thread: a span kind, or -1. */
+static int span_kind(const struct wi_kineto_record *record)
+{
+    if (record->category == WI_CATEGORY_OVERHEAD)
+        return find_word(OVERHEADS, WI_ARRAY_LEN(OVERHEADS), record->name, record->name_len, -1);
+    for (size_t i = 0; i < WI_ARRAY_LEN(ANNOTATIONS); i++)
+        if (!strncmp(record->name, ANNOTATIONS[i].text, ANNOTATIONS[i].len))
+            return ANNOTATIONS[i].value;
+    return record->category == WI_CATEGORY_OPERATOR ? (int)WI_SPAN_CPU_OP : -1;
+}
+
 static enum wi_kineto_outcome make_span(const struct wi_kineto_record *record,
                                         struct wi_names *names, struct wi_event *event)
 {
-    int kind = record->category == WI_CATEGORY_OPERATOR ? (int)WI_SPAN_CPU_OP : -1;
-    for (size_t i = 0; i < WI_ARRAY_LEN(ANNOTATIONS); i++) {
-        if (!strncmp(record->name, ANNOTATIONS[i].text, ANNOTATIONS[i].len)) {
-            kind = ANNOTATIONS[i].value;
-            break;
-        }
-    }
+    int kind = span_kind(record);
     if (kind < 0)
         return WI_KINETO_NOTHING;
     int64_t start_ns = record->number[WI_KINETO_START];

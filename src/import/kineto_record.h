@@ -23,7 +23,8 @@ enum wi_kineto_category {
     WI_CATEGORY_MEMSET,
     WI_CATEGORY_CALL,
     WI_CATEGORY_OPERATOR,
-    WI_CATEGORY_ANNOTATION
+    WI_CATEGORY_ANNOTATION,
+    WI_CATEGORY_OVERHEAD
 };
 
 /* Numbers by field; text of the few text fields. */

@@ -59,9 +59,11 @@ struct wi_host_call {
     int64_t enter_ns, exit_ns;
     int64_t run_ns;      /* on-CPU time of the silence before the call, or WI_UNKNOWN */
     int64_t runnable_ns; /* runnable-but-not-running time of that silence, or WI_UNKNOWN */
+    int64_t held_ns;     /* runnable-but-not-running time inside the call, or WI_UNKNOWN */
     uint64_t corr;       /* correlation id, 0 = none */
     uint64_t stream;     /* 0 = the default stream */
-    uint64_t target;     /* event of record/wait/sync, or the stream created; 0 = none */
+    uint64_t target;     /* event of record/wait/sync, the stream created, or of a copy an id of
+                            the host memory that it reads; 0 = none or unknown */
     uint64_t bytes;      /* of copies and allocations, else 0 */
     uint32_t thread;     /* system thread id */
     uint32_t api;        /* name id, "cudaMemcpyAsync" */
@@ -118,7 +120,7 @@ struct wi_device_info {
 /* What one thread is known to have done in [start, end). */
 struct wi_host_span {
     int64_t start_ns, end_ns;
-    uint32_t thread;
+    uint32_t thread; /* 0: the recording does not say which */
     uint32_t name;
     uint8_t kind;  /* enum wi_span_kind */
     uint32_t site; /* name id of the job's own line that led there, "train.py:58 in main" */

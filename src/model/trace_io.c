@@ -24,18 +24,18 @@ enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TY
 struct field {
     uint8_t record; /* enum wi_event_kind */
     uint8_t type;   /* enum field_type */
+    uint8_t later;  /* older traces end before it */
     uint16_t offset;
-    uint8_t later; /* older files end before it */
 };
 
 static const struct field FIELDS[] = {
 #define FIELD(record, type, member)                                                                \
-    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member), 0},
+    {WI_EVENT_##record, TYPE_##type, 0, offsetof(struct wi_event, u.member)},
 #define LATER(record, type, member)                                                                \
-    {WI_EVENT_##record, TYPE_##type, offsetof(struct wi_event, u.member), 1},
+    {WI_EVENT_##record, TYPE_##type, 1, offsetof(struct wi_event, u.member)},
 #include "model/trace_fields.def"
-#undef FIELD
 #undef LATER
+#undef FIELD
 };
 
 static unsigned width_of(unsigned type)
@@ -121,7 +121,7 @@ static void store(void *to, unsigned type, uint64_t value)
 
 void wi_trace_write(struct wi_trace_writer *writer, const struct wi_event *event)
 {
-    unsigned char payload[256]; /* the widest record, a call, takes 97 bytes */
+    unsigned char payload[256]; /* the widest record, a sample, takes 188 bytes */
     size_t len = 0;
     for (size_t i = 0; i < WI_ARRAY_LEN(FIELDS); i++) {
         const struct field *field = &FIELDS[i];
@@ -325,6 +325,7 @@ static int settle_values(struct wi_event *event)
         call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
         settle_figure(&call->run_ns);
         settle_figure(&call->runnable_ns);
+        settle_figure(&call->held_ns);
         return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_OP:
         op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
@@ -364,11 +365,13 @@ static int read_fields(const struct wi_trace_reader *reader, unsigned kind,
         if (field->record != kind)
             continue;
         unsigned width = width_of(field->type);
-        if (at == len && field->later)
-            break;
+        char *to = (char *)event + field->offset;
+        if (field->later && at == len) {
+            store(to, field->type, field->type == TYPE_I64 ? (uint64_t)WI_UNKNOWN : 0);
+            continue;
+        }
         if (len - at < width)
             return WI_ERR_FORMAT;
-        char *to = (char *)event + field->offset;
         uint64_t value = field->type == TYPE_UUID ? 0 : get(data + at, width);
         if (field->type == TYPE_NAME)
             value = value < reader->name_cap ? reader->name_map[value] : WI_NO_NAME;

@@ -74,7 +74,12 @@ struct vgpu_sync {
 };
 
 /* Overhead kinds, numbered as CUPTI does. */
-enum { VGPU_OVERHEAD_MODULE_LOADING = 4 << 16, VGPU_OVERHEAD_QUEUE_FULL = 6 << 16 };
+enum {
+    VGPU_OVERHEAD_COMPILER = 1,
+    VGPU_OVERHEAD_MODULE_LOADING = 4 << 16,
+    VGPU_OVERHEAD_FUNCTION_LOADING = 5 << 16,
+    VGPU_OVERHEAD_QUEUE_FULL = 6 << 16
+};
 
 struct vgpu_overhead {
     uint32_t kind, correlation, thread;

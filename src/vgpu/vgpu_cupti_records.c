@@ -188,8 +188,8 @@ void ct_record_sync(const struct vgpu_sync *sync)
 
 void ct_record_overhead(const struct vgpu_overhead *overhead)
 {
-    bool known = ct_stride(CT_OVERHEAD) >= sizeof(struct ct_overhead); /* kinds of CUDA 12 */
-    if (!ct_kind_enabled(CT_OVERHEAD) || !known) {
+    bool newer = ct_stride(CT_OVERHEAD) >= sizeof(struct ct_overhead); /* kinds of CUDA 12 */
+    if (!ct_kind_enabled(CT_OVERHEAD) || (!newer && overhead->kind != VGPU_OVERHEAD_COMPILER)) {
         return;
     }
     const uint32_t thread_object = 2;

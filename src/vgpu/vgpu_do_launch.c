@@ -18,10 +18,25 @@ static int submit_or_capture(struct vg_stream *stream, const struct vg_item *ite
     return vg_submit(stream, item, NULL);
 }
 
+/* The first launch of a kernel loads it, and compiles it first if it came as text. */
+static void load_lazily(struct vg_function *function)
+{
+    if (atomic_exchange(&function->loaded, true)) {
+        return;
+    }
+    uint64_t start_ns = vg_now_ns();
+    if (!function->module->open_ended && vg_config()->jit_ns > 0) {
+        vg_burn((uint64_t)vg_config()->jit_ns);
+        vg_trace_overhead(VGPU_OVERHEAD_COMPILER, vg_call_correlation(), start_ns, vg_now_ns());
+    }
+    vg_burn((uint64_t)vg_config()->function_ns);
+    vg_trace_overhead(VGPU_OVERHEAD_FUNCTION_LOADING, vg_call_correlation(), start_ns, vg_now_ns());
+}
+
 static int launch(const struct vg_launch_config *config, void *handle, void **params, void **extra,
                   bool per_thread)
 {
-    const struct vg_function *function = handle;
+    struct vg_function *function = handle;
     int error = VG_SUCCESS;
     struct vg_stream *stream = vg_call_stream(config->stream, per_thread, &error);
     if (stream == NULL) {
@@ -30,6 +45,7 @@ static int launch(const struct vg_launch_config *config, void *handle, void **pa
     if (function == NULL || function->magic != VG_FUNCTION_MAGIC) {
         return VG_INVALID_HANDLE;
     }
+    load_lazily(function);
     struct vg_item item = {.kind = VG_ITEM_OP};
     item.op.kind = VGPU_KERNEL;
     item.op.name = function->name;

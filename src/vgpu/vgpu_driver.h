@@ -7,6 +7,8 @@
 #include "vgpu_args.h"
 #include "vgpu_engine.h"
 
+#include <stdatomic.h>
+
 /* Driver error codes that the model returns. */
 enum {
     VG_SUCCESS = 0,
@@ -57,6 +59,7 @@ struct vg_function {
     uint32_t magic;
     char *name;
     struct vg_module *module;
+    atomic_bool loaded; /* by its first launch */
     struct vg_function *next;
 };
 
@@ -100,5 +103,7 @@ struct vg_stream *vg_call_stream(void *handle, bool per_thread, int *error);
 
 /* Burns the host time of a call: what this thread was given for its next call, else the model's. */
 void vg_burn_call(uint64_t model_ns);
+/* Burns host time inside a call. */
+void vg_burn(uint64_t host_ns);
 
 #endif

@@ -36,13 +36,18 @@ void vgpu_next_call_ns(uint64_t host_ns)
     next_call_ns = host_ns;
 }
 
+void vg_burn(uint64_t host_ns)
+{
+    if (host_ns != 0) {
+        vg_sleep_until(vg_now_ns() + host_ns, host_ns);
+    }
+}
+
 void vg_burn_call(uint64_t model_ns)
 {
     uint64_t host_ns = next_call_ns != 0 ? next_call_ns : model_ns;
     next_call_ns = 0;
-    if (host_ns != 0) {
-        vg_sleep_until(vg_now_ns() + host_ns, host_ns);
-    }
+    vg_burn(host_ns);
 }
 
 static const struct vgpu_tracer *tracer(void)

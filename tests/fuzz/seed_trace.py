@@ -40,7 +40,7 @@ def story(rows):
 
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
-    rows = re.findall(r'^FIELD\((\w+), (\w+), ([\w.\[\]]+)\)',
+    rows = re.findall(r'^(?:FIELD|LATER)\((\w+), (\w+), ([\w.\[\]]+)\)',
                       open(os.path.join(here, '../../src/model/trace_fields.def')).read(), re.M)
     head = b'WITRACE1' + record(0, struct.pack('<I', 1) + b'cudaLaunchKernel')
     every = head + b''.join(event(rows, number, {}) for number in range(1, len(KINDS) + 1))

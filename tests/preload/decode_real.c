@@ -119,6 +119,15 @@ static void fill(const struct wi_cupti *cupti, uint64_t now)
                          .overheadKind = CUPTI_ACTIVITY_OVERHEAD_CUPTI_BUFFER_FLUSH,
                          .start = now,
                          .end = now + 42};
+    REAL_Overhead load = own, compile = own, other = own; /* older headers lack the names */
+    load.overheadKind = (CUpti_ActivityOverheadKind)(5 << 16);
+    load.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD;
+    load.objectId.pt.processId = 4711;
+    load.objectId.pt.threadId = 4712;
+    load.end = now + 43;
+    compile.overheadKind = CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER;
+    compile.objectKind = CUPTI_ACTIVITY_OBJECT_PROCESS;
+    other.overheadKind = (CUpti_ActivityOverheadKind)(8 << 16);
     REAL_Context context = {.kind = CUPTI_ACTIVITY_KIND_CONTEXT, .contextId = 6, .deviceId = 2};
     put(&kernel, sizeof(kernel), cupti->stride[WI_KIND_CONCURRENT_KERNEL]);
     put(&copy, sizeof(copy), cupti->stride[WI_KIND_MEMCPY]);
@@ -127,13 +136,16 @@ static void fill(const struct wi_cupti *cupti, uint64_t now)
     put(&graph, sizeof(graph), cupti->stride[WI_KIND_GRAPH_TRACE]);
     put(&device, sizeof(device), cupti->stride[WI_KIND_DEVICE]);
     put(&own, sizeof(own), cupti->stride[WI_KIND_OVERHEAD]);
+    put(&load, sizeof(load), cupti->stride[WI_KIND_OVERHEAD]);
+    put(&compile, sizeof(compile), cupti->stride[WI_KIND_OVERHEAD]);
+    put(&other, sizeof(other), cupti->stride[WI_KIND_OVERHEAD]);
     put(&context, sizeof(context), cupti->stride[WI_KIND_CONTEXT]);
 }
 
 static void check(const struct wi_names *names, uint64_t now)
 {
     const struct wi_record *r = taken.records;
-    EQUAL(taken.count, 8);
+    EQUAL(taken.count, 10);
     EQUAL(r[0].op.start_ns, now);
     EQUAL(r[0].op.end_ns, now + 500);
     EQUAL(r[0].op.device, 3);
@@ -163,9 +175,16 @@ static void check(const struct wi_names *names, uint64_t now)
     EQUAL(r[5].device.memory_bytes, 123456789);
     EQUAL(r[6].kind, WI_RECORD_OWN_COST);
     EQUAL(r[6].own_ns, 42);
-    EQUAL(r[7].kind, WI_RECORD_CONTEXT);
-    EQUAL(r[7].context, 6);
-    EQUAL(r[7].device.device, 2);
+    EQUAL(r[7].kind, WI_RECORD_SPAN);
+    EQUAL(r[7].span.kind, WI_SPAN_LOADING);
+    EQUAL(r[7].span.thread, 4712);
+    EQUAL(r[7].span.start_ns, now);
+    EQUAL(r[7].span.end_ns, now + 43);
+    EQUAL(r[8].span.kind, WI_SPAN_COMPILING);
+    EQUAL(r[8].span.thread, 0);
+    EQUAL(r[9].kind, WI_RECORD_CONTEXT);
+    EQUAL(r[9].context, 6);
+    EQUAL(r[9].device.device, 2);
 }
 
 /* The vendor's name is ours and the version it appeared in (cudaMalloc_v3020); a call that replaced

@@ -54,6 +54,7 @@ static inline struct wi_host_call make_call(struct bench *b, int api_class, int6
                                  .exit_ns = exit_us * US,
                                  .run_ns = WI_UNKNOWN,
                                  .runnable_ns = WI_UNKNOWN,
+                                 .held_ns = WI_UNKNOWN,
                                  .thread = b->thread,
                                  .api = wi_names_str(b->names, wi_api_class_word(api_class)),
                                  .device = b->device,

@@ -95,6 +95,12 @@ static void match_waiting_rules(void)
     e.count = 8;
     e.period_deviation = 0.02;
     must_be("CLOCK", &e);
+    e = none;
+    e.span[WI_SPAN_LOADING] = 0.5;
+    must_be("LOADS", &e);
+    e = none;
+    e.span[WI_SPAN_COMPILING] = 0.5;
+    must_be("COMPILES", &e);
     must_be("ASLEEP", &none);
 }
 

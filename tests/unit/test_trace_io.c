@@ -70,6 +70,7 @@ static void keeps_calls(void **state)
                                          .exit_ns = 1700000000123456999,
                                          .run_ns = WI_UNKNOWN,
                                          .runnable_ns = 77,
+                                         .held_ns = 1ll << 40,
                                          .corr = 0xfedcba9876543210u,
                                          .stream = 0x7f0000001234u,
                                          .target = 0x7f0000005678u,
@@ -272,6 +273,30 @@ static void skips_unknown_kinds_and_longer_payloads(void **state)
     assert_int_equal(event.u.at_ns, 9);
 }
 
+/* A call as it was first written: eight figures of 8 bytes, five of 4 and five of 1. What was
+ * added later is not known, not 0. */
+static void reads_calls_of_older_traces(void **state)
+{
+    struct fixture *f = *state;
+    unsigned char record[8 + 89] = {1, 0, 0, 0, 89};
+    record[8] = 5;  /* enter_ns */
+    record[16] = 9; /* exit_ns */
+    struct wi_event event;
+    int have = 0;
+    assert_int_equal(read_one(f, WI_TRACE_MAGIC, 8, &have), 8);
+    assert_int_equal(wi_trace_read(&f->reader, record, sizeof(record), &event, &have), 8 + 89);
+    assert_int_equal(have, 1);
+    assert_int_equal(event.u.call.exit_ns, 9);
+    assert_int_equal(event.u.call.held_ns, WI_UNKNOWN);
+    record[4] = 88; /* but a field of the first version that is missing is damage */
+    assert_int_equal(wi_trace_read(&f->reader, record, sizeof(record), &event, &have),
+                     WI_ERR_FORMAT);
+    record[4] = 89 + 4; /* and so is half a field */
+    unsigned char half[8 + 89 + 4];
+    memcpy(half, record, sizeof(record));
+    assert_int_equal(wi_trace_read(&f->reader, half, sizeof(half), &event, &have), WI_ERR_FORMAT);
+}
+
 static void refuses_damage(void **state)
 {
     struct fixture *f = *state;
@@ -301,6 +326,7 @@ static void settles_values_it_does_not_know(void **state)
     struct wi_event event = {.kind = WI_EVENT_CALL};
     event.u.call = (struct wi_host_call){.run_ns = INT64_MAX,
                                          .runnable_ns = -5,
+                                         .held_ns = -1,
                                          .api_class = 200,
                                          .direction = 201,
                                          .src_mem = 202,
@@ -310,6 +336,7 @@ static void settles_values_it_does_not_know(void **state)
     struct wi_host_call call = round_trip(f, &event).u.call;
     assert_int_equal(call.run_ns, WI_UNKNOWN);
     assert_int_equal(call.runnable_ns, WI_UNKNOWN);
+    assert_int_equal(call.held_ns, WI_UNKNOWN);
     assert_int_equal(call.api_class, WI_API_OTHER);
     assert_int_equal(call.direction, WI_COPY_UNKNOWN);
     assert_int_equal(call.src_mem, WI_MEM_UNKNOWN);
@@ -406,6 +433,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(follows_the_documented_layout, set_up, tear_down),
         cmocka_unit_test_setup_teardown(asks_for_more_when_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(skips_unknown_kinds_and_longer_payloads, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_calls_of_older_traces, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_the_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_a_strange_job, set_up, tear_down),

@@ -153,6 +153,12 @@ _Static_assert((int)CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED == CT_MULTIPL
                "result");
 _Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_COMMAND_BUFFER_FULL == VGPU_OVERHEAD_QUEUE_FULL,
                "overhead");
+_Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER == VGPU_OVERHEAD_COMPILER, "overhead");
+_Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_RUNTIME_TRIGGERED_MODULE_LOADING ==
+                   VGPU_OVERHEAD_MODULE_LOADING,
+               "overhead");
+_Static_assert((int)CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING == VGPU_OVERHEAD_FUNCTION_LOADING,
+               "overhead");
 _Static_assert((int)CUPTI_ACTIVITY_MEMORY_KIND_PINNED == VGPU_MEM_PINNED, "memory kind");
 _Static_assert((int)CUPTI_ACTIVITY_MEMCPY_KIND_PTOP == VGPU_PTOP, "copy kind");
 _Static_assert((int)CUPTI_CBID_RESOURCE_MODULE_LOADED == VGPU_MODULE_LOADED, "resource");

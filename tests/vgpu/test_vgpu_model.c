@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 /* LONG: what a busy machine may take between two calls without harm. */
-enum { MS = 1000000, LONG = 25 * MS, BYTES = 24000000 };
+enum { MS = 1000000, LONG = 25 * MS, JIT = 2 * MS, LOAD = MS, BYTES = 24000000 };
 
 void vgpu_next_copy_ns(uint64_t ns); /* of libcuda.so.1 */
 void vgpu_next_call_ns(uint64_t ns);
@@ -219,6 +219,29 @@ static void a_full_queue_blocks(void **unused)
     assert_int_equal(overheads[0].kind, VGPU_OVERHEAD_QUEUE_FULL);
     assert_int_equal(overheads[0].correlation, ops[8].correlation);
     cudaStreamDestroy(stream);
+}
+
+/* The first launch of a kernel compiles it, as it came as text, and loads it; the second does not.
+ */
+static void the_first_launch_loads(void **unused)
+{
+    (void)unused;
+    void *library = NULL, *kernel = NULL;
+    const struct vg_dim3 grid = {1, 1, 1};
+    uint64_t ns = MS;
+    void *args[] = {&ns};
+    assert_int_equal(cudaLibraryLoadData(&library, VGPU_TEST_PTX, NULL, NULL, 0, NULL, NULL, 0), 0);
+    assert_int_equal(cudaLibraryGetKernel(&kernel, library, "spin_ns"), 0);
+    overhead_count = 0;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(cudaLaunchKernel(kernel, grid, grid, args, 0, NULL), 0);
+    assert_int_equal(overhead_count, 2);
+    const struct vgpu_overhead *compile = &overheads[0], *load = &overheads[1];
+    assert_int_equal(compile->kind, VGPU_OVERHEAD_COMPILER);
+    assert_int_equal(load->kind, VGPU_OVERHEAD_FUNCTION_LOADING);
+    assert_true(compile->end_ns - compile->start_ns >= JIT);
+    assert_true(load->start_ns == compile->start_ns && load->end_ns >= compile->end_ns + LOAD);
+    assert_int_equal(load->correlation, ops[0].correlation);
 }
 
 static void a_stream_waits_for_an_event(void **unused)
@@ -541,6 +564,8 @@ int main(void)
 {
     setenv("VGPU_QUEUE", "8", 1);
     setenv("VGPU_DEVICES", "2", 1);
+    setenv("VGPU_JIT_NS", "2000000", 1);
+    setenv("VGPU_FUNCTION_NS", "1000000", 1);
     const struct CMUnitTest tests[] = {
         CASE(a_kernel_takes_its_argument),
         CASE(an_unknown_kernel_takes_the_default),
@@ -550,6 +575,7 @@ int main(void)
         CASE(the_legacy_stream_is_a_barrier),
         CASE(threads_have_their_own_default_streams),
         CASE(a_full_queue_blocks),
+        CASE(the_first_launch_loads),
         CASE(a_stream_waits_for_an_event),
         CASE(events_measure_the_time_between),
         CASE(pageable_copies_block),
