@@ -40,6 +40,10 @@ void gpu_upload_async(void *device, const void *host, size_t bytes, void *stream
 void gpu_download(void *host, const void *device, size_t bytes);
 void gpu_download_async(void *host, const void *device, size_t bytes, void *stream);
 void gpu_sync(void);
+void *gpu_event(void);
+void gpu_record(void *event, void *stream);
+/* Returns when the stream has come to where the event was recorded. */
+void gpu_await(void *event);
 /* Loads the kernels once more. */
 void gpu_load_code(void);
 /* Loads them as code that the driver has never seen: it compiles them. */

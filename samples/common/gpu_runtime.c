@@ -23,6 +23,9 @@ extern int cudaFreeHost(void *host);
 extern int cudaMemcpy(void *dst, const void *src, size_t bytes, int kind);
 extern int cudaMemcpyAsync(void *dst, const void *src, size_t bytes, int kind, void *stream);
 extern int cudaDeviceSynchronize(void);
+extern int cudaEventCreate(void **event);
+extern int cudaEventRecord(void *event, void *stream);
+extern int cudaEventSynchronize(void *event);
 extern int cudaStreamCreateWithFlags(void **stream, unsigned flags);
 extern int cudaDeviceGetAttribute(int *value, int attribute, int device);
 extern int cudaLaunchKernel(const void *kernel, struct dim3 grid, struct dim3 block, void **args,
@@ -210,6 +213,24 @@ void gpu_download_async(void *host, const void *device, size_t bytes, void *stre
 void gpu_sync(void)
 {
     check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void *gpu_event(void)
+{
+    void *event = NULL;
+
+    check(cudaEventCreate(&event), "cudaEventCreate");
+    return event;
+}
+
+void gpu_record(void *event, void *stream)
+{
+    check(cudaEventRecord(event, stream), "cudaEventRecord");
+}
+
+void gpu_await(void *event)
+{
+    check(cudaEventSynchronize(event), "cudaEventSynchronize");
 }
 
 void gpu_load_code(void)

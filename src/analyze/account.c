@@ -58,6 +58,8 @@ struct wi_device *wi_account_device(struct wi_engine *engine, int32_t id)
     wi_device_init(device, id);
     engine->steps[engine->device_count] =
         wi_arena_alloc(&engine->arena, sizeof(struct wi_step_finder));
+    engine->tunings[engine->device_count] =
+        wi_arena_alloc(&engine->arena, sizeof(struct wi_tuning));
     engine->devices[engine->device_count++] = device;
     return device;
 }
@@ -158,6 +160,7 @@ static enum wi_subcause cause_of_copy(const struct wi_engine *engine, const stru
         const struct wi_call_slot *call = &engine->calls.slots[slot];
         facts.run_copies = wi_copy_facts_of(&engine->calls, call).run_copies;
         facts.blocking = wi_call_blocked(call);
+        facts.repeated = call->repeated;
     }
     return wi_copy_cause(&facts);
 }
@@ -237,12 +240,37 @@ static void take_late(struct wi_engine *engine, struct wi_device *device,
         sig->portion_ns[WI_PORTION_UNSEEN] -= taken;
 }
 
-static void note_step(struct wi_engine *engine, const struct wi_device *device,
-                      const struct wi_device_op *op)
+static uint32_t index_of(const struct wi_engine *engine, const struct wi_device *device)
 {
     uint32_t i = 0;
     while (engine->devices[i] != device)
         i++;
+    return i;
+}
+
+/* Is the operation only a trial? What a search did before it was known as one is made good. */
+static enum wi_trying trying(struct wi_engine *engine, struct wi_device *device,
+                             const struct wi_device_op *op, uint32_t slot)
+{
+    struct wi_tuning *tuning = engine->tunings[index_of(engine, device)];
+    if (!tuning)
+        return WI_TRYING_NOT;
+    uint32_t segment = slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].segment;
+    enum wi_trying trying = wi_tuning_op(tuning, engine->trials, segment, op);
+    if (tuning->stretch == device->maybe_stretch && tuning->on) {
+        device->subcause_ns[WI_SUB_COMPUTE] -= device->maybe_ns;
+        device->subcause_ns[WI_SUB_AUTOTUNE] += device->maybe_ns;
+    }
+    if (tuning->stretch != device->maybe_stretch || tuning->on)
+        device->maybe_ns = 0;
+    device->maybe_stretch = tuning->stretch;
+    return trying;
+}
+
+static void note_step(struct wi_engine *engine, const struct wi_device *device,
+                      const struct wi_device_op *op)
+{
+    uint32_t i = index_of(engine, device);
     int64_t idle = device->gap_start_ns == WI_UNKNOWN ? 0 : op->start_ns - device->gap_start_ns;
     if (engine->steps[i])
         wi_steps_op(engine->steps[i], op, idle > 0 ? idle : 0);
@@ -275,10 +303,14 @@ void wi_account_next(struct wi_engine *engine)
                     slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].kept,
                     slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].seq, &op, active.waves,
                     device->info.sms);
+    active.trying = (uint8_t)trying(engine, device, &op, slot);
+    int between = device->trying == WI_TRYING && active.trying == WI_TRYING;
+    device->trying = active.trying;
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
     if (!wi_device_start(device, &op, &active))
         return;
-    struct wi_gap_end how = {.slot = slot, .graph_node = !!(op.flags & WI_OP_GRAPH_NODE)};
+    struct wi_gap_end how = {
+        .slot = slot, .graph_node = !!(op.flags & WI_OP_GRAPH_NODE), .trying = between};
     charge_gap(&account, device, device->pos_ns, &how, UINT64_MAX - engine->gaps++);
 }
 

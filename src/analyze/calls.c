@@ -135,12 +135,12 @@ static int owes(struct wi_calls *calls, const struct wi_host_call *call)
     return 0;
 }
 
-void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
+struct wi_call_slot *wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
 {
     uint32_t thread_index = wi_calls_thread(calls, call->thread);
     if (thread_index == WI_NO_SLOT) {
         calls->thread_overflow++;
-        return;
+        return NULL;
     }
     uint32_t index = take_slot(calls);
     struct wi_call_slot *slot = &calls->slots[index];
@@ -163,6 +163,7 @@ void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call)
         calls->first_enter_ns = call->enter_ns;
     if (calls->last_exit_ns == WI_UNKNOWN || call->exit_ns > calls->last_exit_ns)
         calls->last_exit_ns = call->exit_ns;
+    return slot;
 }
 
 static void drop_overdue(struct wi_calls *calls, uint64_t corr)

@@ -43,9 +43,11 @@ struct wi_call_slot {
     uint32_t behind;     /* of a sync: the device-to-host copy right before it, else WI_NO_SLOT */
     uint64_t behind_seq; /* seq of that copy: tells whether the slot still holds it */
     uint32_t thread_index;
-    uint32_t kept;   /* place in the reservoir + 1, 0 = not kept */
-    uint8_t trimmed; /* no longer in the list of its thread */
-    uint8_t settled; /* its device record has come, was given up, or none is owed */
+    uint32_t kept;    /* place in the reservoir + 1, 0 = not kept */
+    uint32_t segment; /* between two event records (trials.h), 0 = none */
+    uint8_t trimmed;  /* no longer in the list of its thread */
+    uint8_t settled;  /* its device record has come, was given up, or none is owed */
+    uint8_t repeated; /* copies host memory that has not changed since it was copied (repeats.h) */
 };
 
 /* A call whose record is overdue: its device counts as busy, with what is not known. */
@@ -77,6 +79,7 @@ struct wi_thread {
     struct wi_burst recent[WI_RECENT_BURSTS];
     uint64_t run, copy_run;     /* ids of the open runs, 0 = none */
     int64_t last_exit_ns;       /* of any call; WI_UNKNOWN before its first */
+    int64_t quiet_ns;           /* between its calls, so far */
     int64_t last_walked_ns;     /* of a call that wi_clock_walks; WI_UNKNOWN before the first */
     uint32_t last_copy;         /* the latest issuing call, if it is a copy, else WI_NO_SLOT */
     struct wi_span_kept *spans; /* ring, allocated at the first span */
@@ -121,8 +124,8 @@ struct wi_calls {
 
 /* 0, or WI_ERR_NOMEM. Takes about 15 MiB of address space, touched as it fills. */
 int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena);
-/* Adds a call; calls of one thread come in order. */
-void wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call);
+/* Adds a call; calls of one thread come in order. NULL if there are too many threads. */
+struct wi_call_slot *wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call);
 /* An op arrived: its call, if known, no longer owes a record. */
 void wi_calls_settle(struct wi_calls *calls, uint64_t corr);
 /* The slot of a correlation id, WI_NO_SLOT if unknown or overwritten. */

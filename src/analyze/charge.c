@@ -180,7 +180,9 @@ static void charge_late(struct wi_charge *charge, int64_t start, int64_t end,
         return;
     }
     const struct wi_call_slot *slot = &calls->slots[how->slot];
-    if (slot->call.exit_ns > start) {
+    if (how->trying) {
+        wi_charge_decided(charge, WI_SUB_AUTOTUNE, end - start, slot);
+    } else if (slot->call.exit_ns > start) {
         walk(charge, start, end, slot->thread_index, slot);
     } else if (end - start < WI_LIMIT_QUEUED_SPACING_NS) {
         charge_spacing(charge, end - start, slot);

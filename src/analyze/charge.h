@@ -34,6 +34,7 @@ struct wi_gap_end {
     uint32_t slot;  /* the call of the operation that ends it, WI_NO_SLOT = unknown call */
     int trailing;   /* 1: no operation ends it; the last issuing thread is charged */
     int graph_node; /* the operation is a node of a graph */
+    int trying;     /* it lies between two operations of a search for the fastest kernel */
 };
 
 /* Charges [start_ns, end_ns) of the device to signatures; the sum of what it charges is exactly
@@ -42,8 +43,8 @@ void wi_charge_gap(struct wi_charge *charge, int64_t start_ns, int64_t end_ns,
                    const struct wi_gap_end *end);
 /* Charges to one decided sub-cause. culprit: the call that costs the time, NULL if no call does;
  * all that one call costs is one occurrence. Returns the signature, NULL if there was no room. */
-const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause, int64_t ns,
-                       const struct wi_call_slot *culprit);
+const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_subcause subcause,
+                                             int64_t ns, const struct wi_call_slot *culprit);
 
 /* Notes for predictions that the silence before a call, or the call itself, was charged to a
  * signature; sig NULL: nothing to note. */
@@ -58,6 +59,7 @@ struct wi_copy_facts {
     int64_t run_copies; /* copies of its thread in a row */
     int direction;      /* enum wi_copy_direction */
     int pageable, managed, blocking;
+    int repeated;      /* the same bytes again (repeats.h) */
     double link_share; /* rate of the copy / rate of the link, -1 = not known */
 };
 /* The cause of exposed copy time (copy_causes.def). */

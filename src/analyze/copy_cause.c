@@ -47,6 +47,7 @@ struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls, const struct
         .managed = call->src_mem == WI_MEM_MANAGED || call->dst_mem == WI_MEM_MANAGED ||
                    call->direction == WI_COPY_MANAGED_H2D || call->direction == WI_COPY_MANAGED_D2H,
         .blocking = wi_call_blocked(slot),
+        .repeated = slot->repeated,
         .link_share = -1};
     return facts;
 }

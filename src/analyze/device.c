@@ -46,6 +46,8 @@ struct now {
     int count[WI_ACTIVE_KINDS];
     double waves;
     int waves_unknown;
+    int working; /* operations that are not tried out only */
+    int maybe;
     struct wi_active *kernel, *copy; /* the first of each */
 };
 
@@ -55,6 +57,8 @@ static struct now look(struct wi_device *device)
     for (uint32_t i = 0; i < device->active_count; i++) {
         struct wi_active *op = &device->active[i];
         now.count[op->kind]++;
+        now.working += op->trying != WI_TRYING;
+        now.maybe += op->trying == WI_TRYING_MAYBE;
         if (op->kind == WI_ACTIVE_KERNEL) {
             now.waves_unknown |= op->waves < 0;
             now.waves += op->waves;
@@ -85,12 +89,18 @@ static void charge_busy(struct wi_device *device, const struct wi_device_rows *r
     struct now now = look(device);
     int64_t ns = b - a;
     add_raw(&device->line, &now, ns);
+    if (!now.working) {
+        device->subcause_ns[WI_SUB_AUTOTUNE] += ns;
+        wi_series_add(&device->series, WI_SERIES_COMPUTE, a, b);
+        return;
+    }
     int full = now.kernel && (now.waves_unknown || now.waves * WI_LIMIT_FILL_WAVES_INVERSE >= 1);
     enum wi_series_kind kind = WI_SERIES_TRANSFER;
     if (full || now.count[WI_ACTIVE_GRAPH] || now.count[WI_ACTIVE_MEMSET] ||
         now.count[WI_ACTIVE_LOCAL_COPY]) {
         kind = WI_SERIES_COMPUTE;
         device->subcause_ns[WI_SUB_COMPUTE] += ns;
+        device->maybe_ns += now.maybe == (int)device->active_count ? ns : 0;
     } else if (now.kernel) {
         kind = WI_SERIES_UNDER_FILLED;
         device->subcause_ns[WI_SUB_UNDER_FILLED] += ns;

@@ -8,6 +8,7 @@
 
 #include "analyze/result.h"
 #include "analyze/series.h"
+#include "analyze/trials.h"
 
 #define WI_ACTIVE_OPS 256u /* running at once; further ones of a kind are joined */
 #define WI_BUSY_SPANS 64u
@@ -23,6 +24,7 @@ struct wi_active {
     uint8_t kind;     /* enum wi_active_kind */
     uint8_t subcause; /* of a copy: enum wi_subcause */
     uint8_t exposed;  /* of a copy: some of it has run with no kernel beside it */
+    uint8_t trying;   /* enum wi_trying */
 };
 
 enum wi_active_kind {
@@ -53,6 +55,9 @@ struct wi_device {
     uint64_t kernels, copies, memsets, graphs;
     struct wi_timeline line;
     int64_t subcause_ns[WI_SUB_COUNT]; /* busy time only */
+    int64_t maybe_ns;                  /* of compute: in trials that may turn out to be a search */
+    uint32_t maybe_stretch;            /* of struct wi_tuning, that maybe_ns belongs to */
+    uint8_t trying;                    /* of its latest operation: enum wi_trying */
     uint32_t active_count;
     struct wi_active active[WI_ACTIVE_OPS];
     struct wi_series series;

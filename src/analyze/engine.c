@@ -23,7 +23,10 @@ struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
     engine->watermark_ns = WI_UNKNOWN;
     engine->ledger = wi_ledger_create(&engine->arena);
     engine->tables = wi_tables_create(&engine->arena);
-    if (!engine->ledger || !engine->tables || wi_calls_init(&engine->calls, &engine->arena) != 0 ||
+    engine->repeats = wi_arena_alloc(&engine->arena, sizeof(*engine->repeats));
+    engine->trials = wi_arena_alloc(&engine->arena, sizeof(*engine->trials));
+    if (!engine->trials || !engine->repeats || !engine->ledger || !engine->tables ||
+        wi_calls_init(&engine->calls, &engine->arena) != 0 ||
         wi_op_queue_init(&engine->queue, &engine->arena) != 0) {
         wi_engine_free(engine);
         return NULL;
@@ -39,6 +42,17 @@ void wi_engine_free(struct wi_engine *engine)
     wi_arena_free(&arena);
 }
 
+/* What the other threads use of a core, as far as looks at them tell: those that call CUDA are not
+ * looked at, and what child processes do to memory that they share is not known. */
+static int64_t others_permille(const struct wi_engine *engine)
+{
+    const struct wi_host_sample *sample = &engine->samples.last;
+    if (!engine->samples.count || engine->calls.thread_count > 1 || sample->children != 0 ||
+        sample->busiest_permille == WI_UNKNOWN)
+        return WI_UNKNOWN;
+    return sample->busiest_permille * (1 + (sample->threads_busy > 0 ? sample->threads_busy : 0));
+}
+
 void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 {
     struct wi_call_row *row =
@@ -49,7 +63,13 @@ void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
     row->total_ns += ns;
     row->longest_ns = ns > row->longest_ns ? ns : row->longest_ns;
     engine->coverage.calls += 1 + call->repeat;
-    wi_calls_push(&engine->calls, call);
+    struct wi_call_slot *slot = wi_calls_push(&engine->calls, call);
+    if (!slot)
+        return;
+    slot->segment = wi_trials_note(engine->trials, slot->thread_index, call);
+    int64_t quiet_ns = engine->calls.threads[slot->thread_index].quiet_ns;
+    slot->repeated = (uint8_t)wi_repeats_note(engine->repeats, slot->thread_index, call, quiet_ns,
+                                              others_permille(engine));
 }
 
 void wi_engine_op(struct wi_engine *engine, const struct wi_device_op *op)

@@ -12,9 +12,11 @@
 #include "analyze/marks.h"
 #include "analyze/op_queue.h"
 #include "analyze/predict.h"
+#include "analyze/repeats.h"
 #include "analyze/result.h"
 #include "analyze/steps.h"
 #include "analyze/tables.h"
+#include "analyze/trials.h"
 
 #define WI_DEVICE_SLOTS 64u
 #define WI_BLIND_SLOTS  64u
@@ -37,8 +39,11 @@ struct wi_engine {
     struct wi_op_queue queue;
     struct wi_ledger *ledger;
     struct wi_tables *tables;
+    struct wi_repeats *repeats;
+    struct wi_trials *trials;
     struct wi_device *devices[WI_DEVICE_SLOTS];    /* by order of appearance */
     struct wi_step_finder *steps[WI_DEVICE_SLOTS]; /* NULL where there was no memory */
+    struct wi_tuning *tunings[WI_DEVICE_SLOTS];    /* likewise */
     uint32_t device_count;
     struct wi_marks *marks; /* NULL before the first range of the job's own */
     struct wi_busy_span blind[WI_BLIND_SLOTS]; /* ring: older ones lie behind the sweep */

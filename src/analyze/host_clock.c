@@ -152,6 +152,7 @@ void wi_clock_note(struct wi_calls *calls, struct wi_thread *thread, uint32_t sl
     slot->silence_ns = WI_UNKNOWN;
     if (thread->last_exit_ns != WI_UNKNOWN)
         slot->silence_ns = call->enter_ns - thread->last_exit_ns;
+    thread->quiet_ns += slot->silence_ns > 0 ? slot->silence_ns : 0;
     thread->last_exit_ns = call->exit_ns;
     if (wi_clock_walks(call)) {
         note_runs(calls, thread, slot);

@@ -11,6 +11,7 @@
 #include "collect/site_names.h"
 #include "collect/stack_watch.h"
 #include "collect/streams.h"
+#include "collect/thread.h"
 #include "collect/tool_clock.h"
 #include "collect/tracefile.h"
 #include "collect/watch_waits.h"
@@ -217,6 +218,13 @@ static void device(const struct wi_device_info *info)
     wi_feed_event(&(struct wi_event){.kind = WI_EVENT_DEVICE, .u.device = *info});
 }
 
+static void span(const struct wi_host_span *told)
+{
+    struct wi_event event = {.kind = WI_EVENT_SPAN, .u.span = *told};
+    event.u.span.thread = wi_thread_named(told->thread);
+    wi_feed_event(&event);
+}
+
 static void give_record(void *user, const struct wi_record *record)
 {
     (void)user;
@@ -238,7 +246,7 @@ static void give_record(void *user, const struct wi_record *record)
                        record->api.corr);
         break;
     case WI_RECORD_SPAN:
-        wi_feed_event(&(struct wi_event){.kind = WI_EVENT_SPAN, .u.span = record->span});
+        span(&record->span);
         break;
     case WI_RECORD_OWN_COST:
         state.own_ns += record->own_ns;

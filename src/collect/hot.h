@@ -79,6 +79,7 @@ struct wi_thread {
     _Atomic int fold; /* enum wi_fold: may the newest entry, a query, still grow? */
     _Atomic int live; /* wi_live when the calls in progress were entered */
     uint32_t tid;
+    uint32_t self; /* the low half of pthread_self(): how CUPTI numbers threads */
     uint32_t depth; /* calls in progress, nested ones included */
     int16_t device; /* as cudaSetDevice left it */
     uint16_t call;  /* callbacks: the outermost call in progress */

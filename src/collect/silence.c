@@ -39,11 +39,23 @@ static int64_t clamp(int64_t value, int64_t high)
     return value < 0 ? 0 : value > high ? high : value;
 }
 
+/* Time without a core since the base, as far as it can have passed by `now`; WI_UNKNOWN if it is
+ * not to be had. A thread often loses its core in the system calls of this file, after `now` was
+ * read: what is beyond is left for what comes next. */
+static int64_t waited_by(const struct wi_thread *t, int64_t now, int64_t cpu, int64_t wait)
+{
+    if (!t->base_wall_ns || wait == WI_UNKNOWN || t->base_wait_ns == WI_UNKNOWN)
+        return WI_UNKNOWN;
+    int64_t room = now - t->base_wall_ns - (cpu - t->base_cpu_ns);
+    return clamp(wait - t->base_wait_ns, room > 0 ? room : 0);
+}
+
 static void set_base(struct wi_thread *t, int64_t now, int64_t cpu, int64_t wait)
 {
+    int64_t waited = waited_by(t, now, cpu, wait);
+    t->base_wait_ns = waited == WI_UNKNOWN ? wait : t->base_wait_ns + waited;
     t->base_wall_ns = now;
     t->base_cpu_ns = cpu;
-    t->base_wait_ns = wait;
     t->blocked_ns = 0;
 }
 
@@ -58,11 +70,11 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
     t->run_ns = t->runnable_ns = WI_UNKNOWN;
     if (t->base_wall_ns && t->blocked_ns <= silence / 4) {
         int64_t total = now - t->base_wall_ns, run = cpu - t->base_cpu_ns;
-        int known = wait != WI_UNKNOWN && t->base_wait_ns != WI_UNKNOWN;
-        int64_t runnable = known ? clamp(wait - t->base_wait_ns, silence) : 0;
+        int64_t waited = waited_by(t, now, cpu, wait);
+        int64_t runnable = waited == WI_UNKNOWN ? 0 : clamp(waited, silence);
         int64_t asleep = clamp(total - run - runnable, silence - runnable);
         t->run_ns = silence - runnable - asleep;
-        t->runnable_ns = known ? runnable : WI_UNKNOWN;
+        t->runnable_ns = waited == WI_UNKNOWN ? WI_UNKNOWN : runnable;
     }
     set_base(t, now, cpu, wait);
     wi_helper_wake(); /* a burst begins after a silence; at the quiet pace it could fill the ring */
@@ -74,10 +86,10 @@ void wi_silence_end(struct wi_thread *t, int64_t now)
 int64_t wi_blocked_end(struct wi_thread *t, int64_t enter, int64_t now)
 {
     int saved = errno;
-    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), wait = thread_wait_ns(t), held = WI_UNKNOWN;
-    int known = t->base_wall_ns && wait != WI_UNKNOWN && t->base_wait_ns != WI_UNKNOWN;
-    if (known && t->blocked_ns <= (now - enter) / 4)
-        held = clamp(wait - t->base_wait_ns, now - enter);
+    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), wait = thread_wait_ns(t);
+    int64_t held = waited_by(t, now, cpu, wait);
+    if (held != WI_UNKNOWN)
+        held = t->blocked_ns <= (now - enter) / 4 ? clamp(held, now - enter) : WI_UNKNOWN;
     set_base(t, now, cpu, wait);
     errno = saved;
     return held;

@@ -135,6 +135,7 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     }
     take_ring(t);
     t->tid = (uint32_t)syscall(SYS_gettid);
+    t->self = (uint32_t)(uintptr_t)pthread_self();
     atomic_store(&t->live, atomic_load(&wi_live));
     t->depth = 0;
     t->first = 0;
@@ -186,6 +187,17 @@ int wi_thread_count(void)
 struct wi_thread *wi_thread_at(int index)
 {
     return &state.blocks[index];
+}
+
+uint32_t wi_thread_named(uint32_t id)
+{
+    uint32_t tid = 0;
+    for (int i = 0; id && i < wi_thread_count(); i++) {
+        const struct wi_thread *t = &state.blocks[i];
+        if (t->self == id || t->tid == id)
+            tid = t->tid; /* the latest: a number may have been another's before */
+    }
+    return tid;
 }
 
 struct wi_ring *wi_thread_shared_ring(void)

@@ -15,6 +15,9 @@ int wi_threads_init(void);
 /* Blocks ever used; wi_thread_at(0 .. count-1) are valid. */
 int wi_thread_count(void);
 struct wi_thread *wi_thread_at(int index);
+/* The system's id of a thread that CUPTI names by its own number, or, where some tool asked for
+ * that, by the system's; 0 if it is not known. */
+uint32_t wi_thread_named(uint32_t id);
 /* The ring of the threads that have none, with its losses. */
 struct wi_ring *wi_thread_shared_ring(void);
 /* Calls of threads beyond WI_MAX_THREADS are not even counted; the threads are. */

@@ -16,7 +16,7 @@ enum wi_record_kind {
     WI_RECORD_DEVICE,  /* device */
     WI_RECORD_CONTEXT, /* context, device.device */
     WI_RECORD_API,     /* api: a runtime or driver call that ran on a thread */
-    WI_RECORD_SPAN,    /* span: what the driver did inside a call */
+    WI_RECORD_SPAN,    /* span: what the driver did inside a call; its thread as CUPTI numbers it */
     WI_RECORD_OWN_COST /* own_ns: time CUPTI itself took on a thread of the job */
 };
 

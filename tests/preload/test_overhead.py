@@ -14,8 +14,9 @@ def causes(words, major="13", **settings):
 
 
 def at_least(what, got, cause, wanted):
-    """That many ms, and less than half as much again: a busy machine makes waits longer."""
-    checks.true(what, wanted <= got.get(cause, 0) < 1.5 * wanted + 10, got)
+    """That many ms, as far as other jobs left the thread its core: that part is told apart."""
+    ns = got.get(cause, 0)
+    checks.true(what, ns > 0 and ns + got.get("host/cpu-contention", 0) >= wanted, got)
 
 
 # the device has worked; then one launch loads its kernel for 40 ms, and a second one does not
@@ -26,7 +27,7 @@ checks.true("it is no compiling", told.get("warm-up/jit-compile", 0) == 0, told)
 
 # three launches of 40 ms each, which burn the time for another reason
 slow = causes(["memset", "1", "sync", "launch", "3", "sync"], VGPU_CALL_NS=40 * MS)
-checks.true("a long launch is no load", slow["warm-up/module-load"] < 10, slow)
+checks.true("a long launch is no load", slow.get("warm-up/module-load", 0) < 10, slow)
 at_least("nothing says what it was", slow, "host/undetermined", 120)
 
 # CUDA 11 has no records of loads: a long launch is the only sign

@@ -13,6 +13,7 @@
 
 #define MAX_STREAMS      16
 #define MAX_BUFFER       (256u << 20)
+#define OFFSETS          (1u << 20) /* of host memory behind it: places where a copy may begin */
 #define PROBE_BYTES      (4u << 20)
 #define PROBE_ROUNDS     2
 #define FIXED_COPY_NS    20000 /* below, the size decides nothing on a real GPU */
@@ -126,12 +127,12 @@ int live_device_start(const struct tl_block *block)
     if (gpu.bytes > MAX_BUFFER)
         gpu.bytes = MAX_BUFFER;
     gpu.device = gpu_alloc(gpu.bytes);
-    gpu.host[0] = malloc(gpu.bytes);
-    gpu.host[1] = gpu_host_alloc(gpu.bytes);
+    gpu.host[0] = malloc(gpu.bytes + OFFSETS);
+    gpu.host[1] = gpu_host_alloc(gpu.bytes + OFFSETS);
     if (!gpu.host[0])
         return -1;
     for (int i = 0; i < 2; i++)
-        memset(gpu.host[i], 1, gpu.bytes);
+        memset(gpu.host[i], 1, gpu.bytes + OFFSETS);
     if (!gpu_is_virtual())
         measure_copies();
     gpu_sync();
@@ -183,9 +184,17 @@ static size_t copy_bytes(const struct tl_line *line)
     return bytes > gpu.bytes ? gpu.bytes : bytes;
 }
 
+/* Where the next copy begins: other data than the one before, unless the line says the same. */
+static char *next_host(const struct tl_line *line)
+{
+    static size_t copies;
+
+    return gpu.host[line->pinned] + (line->same ? 0 : ++copies * 64 % OFFSETS);
+}
+
 static void copy_once(const struct tl_line *line, size_t bytes)
 {
-    void *stream = gpu.stream[line->stream % MAX_STREAMS], *host = gpu.host[line->pinned];
+    void *stream = gpu.stream[line->stream % MAX_STREAMS], *host = next_host(line);
     int plain = line->sync && !stream;
 
     gpu_next_copy_ns(line->dev_ns);

@@ -212,6 +212,8 @@ static void parse_flag(struct parser *p, struct tl_line *line, const char *word)
         line->underfilled = 1;
     else if (!strcmp(word, "trial"))
         line->trial = 1;
+    else if (!strcmp(word, "same"))
+        line->same = 1;
     else if (!strcmp(word, "blocking"))
         line->blocking = 1;
     else if (strcmp(word, "pageable") && strcmp(word, "async"))

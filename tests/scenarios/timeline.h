@@ -57,6 +57,7 @@ struct tl_line {
     enum tl_how how;
     char what[32]; /* of cpu: the function that a look at the stack would show */
     int pinned, sync, underfilled, trial, blocking;
+    int same; /* copies the memory of the copy before, unchanged */
 };
 
 /* What `side` lines tell about other threads, processes and the machine; TL_NOT_GIVEN = silent. */

@@ -125,6 +125,7 @@ static void fill_copy(struct wi_host_call *call, const struct tl_line *line)
 
     call->api_class = WI_API_COPY;
     call->bytes = (uint64_t)line->bytes;
+    call->target = line->same ? (uint64_t)line->number : 0;
     call->direction = to_device ? WI_COPY_H2D : WI_COPY_D2H;
     call->src_mem = to_device ? host : WI_MEM_DEVICE;
     call->dst_mem = to_device ? WI_MEM_DEVICE : host;

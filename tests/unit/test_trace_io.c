@@ -291,8 +291,8 @@ static void reads_calls_of_older_traces(void **state)
     record[4] = 88; /* but a field of the first version that is missing is damage */
     assert_int_equal(wi_trace_read(&f->reader, record, sizeof(record), &event, &have),
                      WI_ERR_FORMAT);
-    record[4] = 89 + 4; /* and so is half a field */
-    unsigned char half[8 + 89 + 4];
+    record[4] = 89 + 2; /* and so is half a field */
+    unsigned char half[8 + 89 + 2];
     memcpy(half, record, sizeof(record));
     assert_int_equal(wi_trace_read(&f->reader, half, sizeof(half), &event, &have), WI_ERR_FORMAT);
 }
