@@ -112,7 +112,7 @@ void wi_charge_call(struct wi_charge *charge, const struct wi_call_slot *slot, i
 {
     const struct wi_calls *calls = charge->calls;
     int64_t left = end_ns - start_ns;
-    if (calls->spans_kept) {
+    if (calls->spans_kept && start_ns < calls->spans_until_ns) {
         int64_t compiled = covered(calls, slot, WI_SPAN_COMPILING, -1, start_ns, end_ns);
         int64_t loaded = covered(calls, slot, WI_SPAN_LOADING, WI_SPAN_COMPILING, start_ns, end_ns);
         int64_t full = covered(calls, slot, WI_SPAN_QUEUE_FULL, -1, start_ns, end_ns);
