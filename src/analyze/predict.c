@@ -266,12 +266,20 @@ static double worth_of(const struct wi_finding *finding)
     return saved < finding->share ? saved : finding->share;
 }
 
+/* Findings that are worth the same within half a percent of the time stand by their own time: what
+ * differs less is within the error of a replay. */
+static int goes_before(const struct wi_finding *a, const struct wi_finding *b)
+{
+    int worth_a = (int)(worth_of(a) * 200), worth_b = (int)(worth_of(b) * 200);
+    return worth_a != worth_b ? worth_a > worth_b : a->ns > b->ns;
+}
+
 static void order_by_worth(struct wi_result *result)
 {
     for (int i = 1; i < result->finding_count; i++) {
         struct wi_finding one = result->findings[i];
         int at = i;
-        for (; at > 0 && worth_of(&result->findings[at - 1]) < worth_of(&one); at--)
+        for (; at > 0 && goes_before(&one, &result->findings[at - 1]); at--)
             result->findings[at] = result->findings[at - 1];
         result->findings[at] = one;
     }
