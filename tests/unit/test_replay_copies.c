@@ -234,6 +234,26 @@ static void test_page_locking_for_each_copy(void **state)
     bench_close(&b);
 }
 
+/* Each 1020 us: a launch with its kernel of 1000 us, beside it 900 us of page-locking (from 10), a
+ * wait from 915 that returns at 1010. With kernels of 100 us the locking is seen: 930 each, without
+ * it 120. */
+static void test_page_locking_beside_a_kernel(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t at = 0; at < TIMES * 1020; at += 1020) {
+        launch(&b, at, at + 5, at + 5, at + 1005);
+        say(&b, WI_API_PIN, at + 10, at + 910);
+        say(&b, WI_API_SYNC, at + 915, at + 1010);
+    }
+    finish(&b);
+    brings(&b, "no-allocator", 19 * 1020 + 5, 19 * 1020 + 5);
+    brings(&b, "gpu-2x:x=10", 19 * 1020 + 5, 19 * 930 + 920 - 105);
+    brings(&b, "no-allocator+gpu-2x:x=10", 19 * 1020 + 5, 19 * 120 + 5);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_no_allocator),
         cmocka_unit_test(test_a_free_waits_for_the_device),
         cmocka_unit_test(test_page_locking_for_each_copy),
+        cmocka_unit_test(test_page_locking_beside_a_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,22 @@ static void test_graph_replay_of_launches(void **state)
     bench_close(&b);
 }
 
+/* Each 610 us: a launch of 100 us, at the end of which its kernel of 500 starts, a wait that
+ * returns 5 us after it, 5 us. In a launch of 10 us it starts 90 us sooner. */
+static void test_a_kernel_starts_when_its_launch_is_made(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t at = 0; at < 20 * 610; at += 610) {
+        launch(&b, at, at + 100, at + 100, at + 600);
+        say(&b, WI_API_SYNC, at + 105, at + 605);
+    }
+    finish(&b);
+    brings(&b, "graph-replay", 19 * 610 + 5, 19 * 520 + 5);
+    bench_close(&b);
+}
+
 /* Neighbours on the device stand 3 us apart: kernels of 5 us, then, are the limit, not launches. */
 static void test_graph_replay_with_spacing(void **state)
 {
@@ -213,6 +229,34 @@ static void test_queue_full_most_of_the_time(void **state)
     bench_close(&b);
 }
 
+/* 6000 such launches, 60 ms of host, 6000 more. While the host was held back by the queue, at most
+ * 1024 kernels stood before it: 51 ms of device work, 26 with kernels of 25 us. The last launch of
+ * the first part returns at 5 + 4975 x 50 (25), the first kernel of the second part starts 60 ms
+ * and 5 us later, and 6000 kernels later the sync returns. */
+static void test_the_queue_holds_the_host_back(void **state)
+{
+    (void)state;
+    struct bench b;
+    int64_t enter = 0, done = 0;
+    bench_open(&b, 1, 0);
+    for (int part = 0; part < 2; part++) {
+        int64_t start = enter + 5;
+        for (int64_t i = 0; i < 6000; i++) {
+            int64_t exit = enter + 5, room = i < 1024 ? 0 : start + 50 * (i - 1024);
+            exit = exit > room ? exit : room;
+            launch(&b, enter, exit, start + 50 * i, start + 50 * i + 50);
+            enter = exit + 1;
+        }
+        enter += part ? 0 : 60000 - 1;
+        done = start + 6000 * 50;
+    }
+    say(&b, WI_API_SYNC, enter, done + 5);
+    finish(&b);
+    double second = 5 + 4975 * 50 + 60005, twice = 5 + 4975 * 25 + 60005;
+    brings(&b, "gpu-2x", second + 6000 * 50 + 5 - 55, twice + 6000 * 25 + 5 - 30);
+    bench_close(&b);
+}
+
 /* 200 000 such launches, of which stretches are kept: in those from the middle every launch has
  * waited for room, and none shows what a launch costs by itself. */
 static void test_queue_always_full(void **state)
@@ -266,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graph_replay_of_launches),
+        cmocka_unit_test(test_a_kernel_starts_when_its_launch_is_made),
         cmocka_unit_test(test_graph_replay_with_spacing),
         cmocka_unit_test(test_faster_gpu_launch_bound),
         cmocka_unit_test(test_graph_replay_of_a_busy_device),
@@ -277,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_launches_made_to_block),
         cmocka_unit_test(test_full_queue),
         cmocka_unit_test(test_queue_full_most_of_the_time),
+        cmocka_unit_test(test_the_queue_holds_the_host_back),
         cmocka_unit_test(test_queue_always_full),
         cmocka_unit_test(test_two_fixes_are_not_multiplied),
     };

@@ -125,17 +125,42 @@ static void test_two_devices_of_one_thread(void **state)
     bench_close(&b);
 }
 
+/* As before, but the kernel of device 1 (from 11 to 1000) has too few blocks to gain: its wait,
+ * entered at 511, returns 2 us after it; 7 us to the next: 1009. */
+static void test_each_device_is_waited_for_by_itself(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (b.device = 0; b.device < 2; b.device++)
+        gpu_of_ten_sms(&b);
+    for (int64_t at = 0; at < TIMES * 1020; at += 1020) {
+        b.device = 0;
+        kernel(&b, &(struct work){at, at + 5, at + 5, at + 1005, 0, 20, 0, 0});
+        b.device = 1;
+        kernel(&b, &(struct work){at + 6, at + 11, at + 11, at + 1000, 0, 5, 0, 0});
+        b.device = 0;
+        say(&b, WI_API_SYNC, at + 12, at + 1010);
+        b.device = 1;
+        say(&b, WI_API_SYNC, at + 1011, at + 1013);
+    }
+    finish(&b);
+    brings(&b, "gpu-2x", 19 * 1020 + 8, 19 * 1009 + 1002 - 505);
+    bench_close(&b);
+}
+
 /* Four threads, 30 us apart, each on its stream: a launch of 5 us, its kernel of 100, a wait for it
  * (returns 5 us later), 400 us of host: 510 each, 50 times. Kernels of half the time: 460. */
-static void four_threads(struct bench *b)
+static void four_threads(struct bench *b, uint32_t of_three)
 {
     bench_open(b, 1, 0);
     gpu_of_ten_sms(b);
     for (int64_t i = 0; i < 50; i++)
         for (uint32_t thread = 0; thread < 4; thread++) {
+            uint32_t blocks = thread < 3 ? of_three : 20;
             int64_t at = 510 * i + 30 * thread;
             b->thread = 100 + thread;
-            kernel(b, &(struct work){at, at + 5, at + 5, at + 105, thread + 1, 20, 0, 0});
+            kernel(b, &(struct work){at, at + 5, at + 5, at + 105, thread + 1, blocks, 0, 0});
             call_on(b, WI_API_SYNC, at + 6, at + 110, thread + 1, 0);
         }
     finish(b);
@@ -147,8 +172,13 @@ static void test_independent_threads_have_their_own_clocks(void **state)
 {
     (void)state;
     struct bench b;
-    four_threads(&b);
+    four_threads(&b, 20);
     brings(&b, "gpu-2x", 49 * 510 + 95, 49 * 460 + 95);
+    bench_close(&b);
+    /* five blocks gain nothing: only the last thread is faster, the third one ends 30 us before it
+     */
+    four_threads(&b, 5);
+    brings(&b, "gpu-2x", 49 * 510 + 95, 49 * 510 + 65);
     bench_close(&b);
 }
 
@@ -216,6 +246,7 @@ int main(void)
         cmocka_unit_test(test_streams_side_by_side),
         cmocka_unit_test(test_full_kernels_follow_each_other),
         cmocka_unit_test(test_two_devices_of_one_thread),
+        cmocka_unit_test(test_each_device_is_waited_for_by_itself),
         cmocka_unit_test(test_independent_threads_have_their_own_clocks),
         cmocka_unit_test(test_threads_in_turn_share_a_clock),
         cmocka_unit_test(test_collectives),

@@ -43,6 +43,9 @@ static void test_no_read_back(void **state)
     struct bench b;
     read_back(&b);
     brings(&b, "no-readback-sync", READ_BACK_US, 19 * 1002 + 2);
+    /* the work on the value goes with it: even kernels of 100 us are the limit, not 400 us of host
+     */
+    brings(&b, "no-readback-sync+gpu-2x:x=10", READ_BACK_US, 19 * 102 + 2);
     bench_close(&b);
 }
 
@@ -157,6 +160,27 @@ static void test_a_sync_for_an_early_event(void **state)
     bench_close(&b);
 }
 
+/* Each 810 us: A (20 blocks, 5 to 505, stream 1), an event, C (5 blocks, 11 to 508, stream 2), a
+ * sync for the event, back at 510, 300 us of host. C had ended by then, too, but was not waited
+ * for: on more SMs it takes as long, A half of it, the sync returns at 260: 560 each. From the end
+ * of the first A to that of the last C. */
+static void test_a_sync_for_an_event_only(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    for (int64_t at = 0; at < TIMES * 810; at += 810) {
+        kernel(&b, &(struct work){at, at + 5, at + 5, at + 505, 1, 20, 0, 0});
+        call_on(&b, WI_API_EVENT_RECORD, at + 5, at + 6, 1, 77);
+        kernel(&b, &(struct work){at + 6, at + 11, at + 11, at + 508, 2, 5, 0, 0});
+        call_on(&b, WI_API_SYNC, at + 15, at + 510, 1, 77);
+    }
+    finish(&b);
+    brings(&b, "gpu-2x", 19 * 810 + 5, 19 * 560 + 508 - 255);
+    bench_close(&b);
+}
+
 /* The sync is for the event of the round before, long done: it takes 2 us and waits for nobody,
  * however slow the device gets. Kernels of 400 us, a launch each 500 us; three times the kernel
  * time: 1200 each. */
@@ -204,6 +228,7 @@ int main(void)
         cmocka_unit_test(test_a_copy_and_its_sync),
         cmocka_unit_test(test_a_volume_is_no_value),
         cmocka_unit_test(test_a_sync_for_an_early_event),
+        cmocka_unit_test(test_a_sync_for_an_event_only),
         cmocka_unit_test(test_a_sync_for_a_past_event),
         cmocka_unit_test(test_a_spin_of_queries),
     };
