@@ -47,6 +47,15 @@ grep -E '^ *[0-9]+/[0-9]+ Test' "$log" || true
 if grep -q '\*\*\*Failed\|\*\*\*Timeout\|\*\*\*Exception\|\*\*\*Not Run' "$log"; then
     grep -vE '^ *[0-9]+/[0-9]+ Test.*Passed|^ +Start ' "$log" | tail -n 200
 fi
+if [ -z "$pattern" ]; then
+    sanitized=0
+    scripts/sanitize.sh --short || sanitized=$?
+    case $sanitized in
+    0) extra_passed=$((extra_passed + 1)) ;;
+    77) ;;
+    *) extra_failed=$((extra_failed + 1)) ;;
+    esac
+fi
 ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test' "$log" || true)
 skipped=$(grep -cE '^ *[0-9]+/[0-9]+ Test.*\*\*\*Skipped' "$log" || true)
 passed=$(grep -cE '^ *[0-9]+/[0-9]+ Test.*  Passed' "$log" || true)

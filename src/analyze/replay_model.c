@@ -310,6 +310,11 @@ static int64_t total_silence(const struct wi_replay_model *model, uint32_t signa
     return total;
 }
 
+static int64_t began(const struct wi_kept *kept)
+{
+    return kept->enter_ns != WI_UNKNOWN ? kept->enter_ns : kept->start_ns;
+}
+
 /* A stretch that begins and ends anywhere has a part of a cycle too many: where one kind of silence
  * takes much of the time, only whole cycles from one to the next count. */
 static void find_cycles(struct wi_replay_model *model)
@@ -317,8 +322,8 @@ static void find_cycles(struct wi_replay_model *model)
     uint64_t looked[(WI_SIG_SLOTS + WI_SIG_OTHERS) / 64 + 1] = {0};
     int64_t most_ns = 0, span = 0;
     model->cycle_first = model->cycle_last = WI_NO_MOVE;
-    if (model->count)
-        span = model->moves[model->count - 1].kept->enter_ns - model->moves[0].kept->enter_ns;
+    if (model->count) /* an operation without a call has no entry */
+        span = began(model->moves[model->count - 1].kept) - began(model->moves[0].kept);
     for (uint32_t i = model->first; i < model->count; i++) {
         uint32_t signature = model->moves[i].silence_sig, count, first = i, last = i;
         if (!signature || model->moves[i].silence_ns < WI_LIMIT_SHORT_WORK_NS ||

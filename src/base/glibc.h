@@ -11,7 +11,8 @@
 #define WI_GLIBC_OLDEST "GLIBC_2.17"
 #endif
 
-#if defined(WI_GLIBC_OLDEST) && !defined(__SANITIZE_ADDRESS__) && !defined(WI_TEST_FAULTS)
+#if defined(WI_GLIBC_OLDEST) && !defined(__SANITIZE_ADDRESS__) &&                                  \
+    !defined(__SANITIZE_THREAD__) && !defined(WI_TEST_FAULTS)
 #define WI_OLDEST(name) __asm__(".symver " #name ", " #name "@" WI_GLIBC_OLDEST)
 WI_OLDEST(dlopen);
 WI_OLDEST(dlclose);

@@ -12,7 +12,7 @@
 
 #define MS        INT64_C(1000000)
 #define STEP_NS   (MS / 20)
-#define WAIT_NS   (100 * MS)  /* a flush takes less, unless it hangs */
+#define WAIT_NS   (1000 * MS) /* a flush takes less, unless it hangs; a tool starts seldom */
 #define AFTER_NS  (1000 * MS) /* tools let go of one kind after the other, then fetch the rest */
 #define RETRY_NS  (10000 * MS)
 #define RETRY_TOP (600000 * MS)

@@ -76,13 +76,13 @@ enum wi_thread_state { WI_THREAD_FREE, WI_THREAD_USED, WI_THREAD_EXITED };
 struct wi_thread {
     _Atomic int64_t enter_ns; /* of the call in progress; 0 none, -1 about to be set */
     _Atomic int64_t last_exit_ns;
-    _Atomic int fold; /* enum wi_fold: may the newest entry, a query, still grow? */
-    _Atomic int live; /* wi_live when the calls in progress were entered */
-    uint32_t tid;
-    uint32_t self; /* the low half of pthread_self(): how CUPTI numbers threads */
-    uint32_t depth; /* calls in progress, nested ones included */
-    int16_t device; /* as cudaSetDevice left it */
-    uint16_t call;  /* callbacks: the outermost call in progress */
+    _Atomic int fold;     /* enum wi_fold: may the newest entry, a query, still grow? */
+    _Atomic int live;     /* wi_live when the calls in progress were entered */
+    _Atomic uint32_t tid; /* others look it up while a block changes hands */
+    uint32_t self;        /* the low half of pthread_self(): how CUPTI numbers threads */
+    uint32_t depth;       /* calls in progress, nested ones included */
+    int16_t device;       /* as cudaSetDevice left it */
+    uint16_t call;        /* callbacks: the outermost call in progress */
     uint32_t first_corr;
     uint8_t first;               /* the call that armed the library is in progress */
     uint8_t shared;              /* has no ring of its own */

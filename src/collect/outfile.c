@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,7 +23,8 @@
 
 static struct {
     char dir[PATH_BYTES], path[PATH_BYTES], temp[PATH_BYTES];
-    int ready, fallback, fd;
+    _Atomic int ready; /* path is settled: it may be told while the helper still writes */
+    int fallback, fd;
     int new_dir; /* this process made the job's folder */
 } state;
 

@@ -64,16 +64,26 @@ static void *find(enum wi_major major, const char *name, void *caller)
     return found;
 }
 
+/* The job may close the library, but what was looked up is called for as long as it runs. */
+static void keep_loaded(void *function)
+{
+    Dl_info info;
+    if (dladdr(function, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_NOLOAD | RTLD_LAZY | RTLD_NODELETE);
+}
+
 void *wi_real_resolve(enum wi_major major, int id, void *caller)
 {
     static atomic_int said;
     int saved = errno;
     void *found = find(major, wi_call_rows[id].name, caller);
-    if (found)
+    if (found) {
+        keep_loaded(found);
         atomic_store_explicit(&wi_real_table[major][id], found, memory_order_relaxed);
-    else if (!atomic_exchange(&said, 1))
+    } else if (!atomic_exchange(&said, 1)) {
         wi_log(WI_LOG_FAULT, "the real %s was not found; the call fails with cudaErrorUnknown",
                wi_call_rows[id].name);
+    }
     errno = saved;
     return found;
 }

@@ -30,11 +30,22 @@ def job(major="13"):
     return os.path.join(BUILD, "tests", "preload", f"job{major}")
 
 
+def sanitizer_runtime():
+    """The runtime of the sanitizer that everything was built with has to come first."""
+    kind = os.environ.get("WI_SANITIZE", "")
+    names = {"thread": "libtsan.so", "address,undefined": "libasan.so"}
+    if kind not in names:
+        return []
+    found = subprocess.run(["cc", "-print-file-name=" + names[kind]], capture_output=True,
+                           text=True, check=True)
+    return [os.path.realpath(found.stdout.strip())]
+
+
 def environment(out=None, major="13", preload=True, **more):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("WHYIDLE", "VGPU_", "CUDA_"))}
     env["LD_LIBRARY_PATH"] = f"{BUILD}/vgpu/{major}:{BUILD}/vgpu"
     if preload:
-        env["LD_PRELOAD"] = LIB
+        env["LD_PRELOAD"] = " ".join(sanitizer_runtime() + [LIB])
     if out:
         env["WHYIDLE_OUT"] = out
     env.update({k: str(v) for k, v in more.items()})

@@ -59,7 +59,7 @@ static void feed_ordered(struct bench *b, struct wi_event *events, int count)
  * in any order, then advance to the time the rings were read. */
 static void feed_live(struct bench *b, const struct wi_event *events, int count)
 {
-    int64_t drained = INT64_MIN, buffered = INT64_MIN;
+    int64_t drained = INT64_MIN, buffered = INT64_MIN / 2;
     for (int64_t now = 0;; now += 3 * MS) {
         for (uint32_t thread = 2; thread >= 1; thread--)
             for (int i = 0; i < count; i++)

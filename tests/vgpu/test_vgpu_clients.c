@@ -35,6 +35,8 @@ static void complete(struct tool *tool, uint8_t *buffer, size_t valid)
     tool->completed++;
     for (int i = 0; i < 64; i++) {
         mine |= tool->mine[i] == buffer;
+        first.mine[i] = first.mine[i] == buffer ? NULL : first.mine[i];
+        second.mine[i] = second.mine[i] == buffer ? NULL : second.mine[i];
     }
     tool->foreign += !mine;
     while (cuptiActivityGetNextRecord(buffer, valid, &record) == 0) {
@@ -93,10 +95,20 @@ static int begin(void **unused)
     return cudaDeviceSynchronize();
 }
 
+static void free_kept(const struct tool *tool)
+{
+    for (int i = 0; i < 64; i++) {
+        free(tool->mine[i]);
+    }
+}
+
 static int end(void **unused)
 {
     (void)unused;
-    return cuptiFinalize();
+    int result = cuptiFinalize();
+    free_kept(&first);
+    free_kept(&second);
+    return result;
 }
 
 static void the_last_callbacks_get_every_buffer(void **unused)

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# Runs what can run so under the sanitizers: AddressSanitizer and UBSan on the tests of the layers,
+# the importers, the virtual GPU and jobs under the preload; ThreadSanitizer on rings, helper and
+# the ways of starting and ending, with everything in the process instrumented.
+#   scripts/sanitize.sh          all of it, some 40 minutes on two cores
+#   scripts/sanitize.sh --short  the part that scripts/test.sh runs, a few minutes
+# Builds into $WI_BUILD-asan and $WI_BUILD-tsan (WI_BUILD: default build/). Exit 1 on any finding,
+# 77 where the compiler has no sanitizers.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${WI_BUILD:-$PWD/build}
+short=0
+[ "${1:-}" != --short ] || short=1
+jobs=$(nproc)
+
+if ! echo 'int main(void) { return 0; }' |
+    ${CC:-cc} -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; then
+    echo "skipped: the compiler has no sanitizers"
+    exit 77
+fi
+
+# configure KIND FOLDER
+configure() { cmake -S . -B "$2" -G Ninja -DWHYIDLE_SANITIZE="$1" >/dev/null; }
+
+# tests FOLDER SUITE ARGUMENTS: runs ctest there; says what failed
+tests() {
+    local folder=$1 name=$2 status=0
+    shift 2
+    ctest --test-dir "$folder" --output-on-failure -j 1 "$@" >"$folder/sanitize.log" 2>&1 || status=$?
+    local ran failed
+    ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test' "$folder/sanitize.log" || true)
+    failed=$(grep -cE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$folder/sanitize.log" || true)
+    echo "$name: $ran tests, $failed with findings"
+    if [ $status -ne 0 ] || [ "$ran" -eq 0 ]; then
+        grep -E '\*\*\*|SUMMARY|ERROR: |runtime error|WARNING: Thread' "$folder/sanitize.log" |
+            sort | uniq -c | head -n 40
+        bad=1
+    fi
+}
+
+bad=0
+export UBSAN_OPTIONS=print_stacktrace=1
+# Leaks are looked for in the unit tests; jobs end as jobs end.
+export TSAN_OPTIONS="report_thread_leaks=0 exitcode=66"
+
+# What measures time or machine code, and what loads the library into programs without a sanitizer.
+asan_leave='^(live_|sample_|watch_|sites_|bench|cli_|abi|check_|docs_|test_cfi|test_watch_look|test_vgpu_(model|majors|settings|names|nvcc|layout)|import_(memory|raw_figures|real_verdicts)|preload_|torch_)'
+export ASAN_OPTIONS=detect_leaks=1
+configure ON "$build-asan"
+if [ $short -eq 1 ]; then
+    programs=$(ninja -C "$build-asan" -t targets all | sed -n 's/^\(test_[a-z_]*\): phony$/\1/p')
+    # shellcheck disable=SC2086
+    ninja -C "$build-asan" -j "$jobs" $programs >/dev/null
+    tests "$build-asan" "AddressSanitizer and UBSan, layers" -R '^test_' -E "$asan_leave"
+else
+    ninja -C "$build-asan" -j "$jobs" >/dev/null
+    tests "$build-asan" "AddressSanitizer and UBSan, layers" -E "$asan_leave" --timeout 400
+    # two images of the library are one of the cases, so its symbol is there twice
+    export ASAN_OPTIONS=detect_leaks=0:detect_odr_violation=0
+    tests "$build-asan" "AddressSanitizer and UBSan, real traces" -R '^import_(raw_figures|real_verdicts)' --timeout 400
+    tests "$build-asan" "AddressSanitizer and UBSan, jobs" -R '^preload_' --timeout 400
+fi
+
+configure thread "$build-tsan"
+ninja -C "$build-tsan" -j "$jobs" whyidle_preload vgpu_cuda vgpu_cudart13 vgpu_cupti13 job13 \
+    job_reopen job_local tool_profiler test_ring >/dev/null
+tests "$build-tsan" "ThreadSanitizer, ring" -R '^test_ring$'
+tests "$build-tsan" "ThreadSanitizer, jobs" -R '^preload_races' --timeout 400
+exit $bad
