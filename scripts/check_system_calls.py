@@ -14,7 +14,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 # What the C library's headers and its static part make of a name.
 ALIASES = {"__environ": "environ", "__register_atfork": "pthread_atfork"}
-LAYERS = ("base", "model", "cuda", "analyze", "report", "collect")
+LAYERS = ("base", "symbols", "model", "cuda", "analyze", "report", "collect")
 
 
 def read(path):

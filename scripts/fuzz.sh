@@ -1,47 +1,90 @@
 #!/bin/sh
-# Fuzzes the readers of files with AddressSanitizer and UBSan: scripts/fuzz.sh [SECONDS [TARGET...]]
-# SECONDS of CPU for each target (default 60); corpora and findings are kept in build-fuzz/.
+# Fuzzes every reader, and the engine, with AddressSanitizer and UBSan:
+#   scripts/fuzz.sh [SECONDS [TARGET...]]    SECONDS for each target (default 60), several at a time
+# Corpora and findings are kept in build-fuzz/; a finding ends it with the log and status 1.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- fuzz_kineto fuzz_trace fuzz_report fuzz_saved_report
+[ $# -gt 0 ] || set -- fuzz_engine fuzz_kineto fuzz_trace fuzz_report fuzz_saved_report fuzz_symbols \
+    fuzz_proc fuzz_python
 out=build-fuzz
 command -v clang >/dev/null || { echo "skipped: clang is not installed"; exit 77; }
 
-mkdir -p "$out"
+mkdir -p "$out/objects"
 # Words for the mutator: the members and categories that the importer reads.
 sed -n 's/^FIELD([A-Z]*, [A-Z_]*, \("[^"]*"\),.*/\1/p; s/^CATEGORY(\("[^"]*"\),.*/\1/p' \
     src/import/kineto_fields.def src/import/categories.def >"$out/words"
 
+compile() { # SOURCE...: the names of their objects, each built once and when a file has changed
+    for source in "$@"; do
+        object=$out/objects/$(echo "$source" | tr / _).o
+        if [ ! -f "$object" ] || [ -n "$(find src tests/fuzz -newer "$object" -name '*.[chd]*' | head -1)" ]; then
+            clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DWHYIDLE_VERSION='"fuzz"' -DWI_TEST_ROOT \
+                -DWI_TEST_FAULTS -Isrc -Iinclude -fsanitize=fuzzer-no-link,address,undefined \
+                -fno-sanitize-recover=undefined -c "$source" -o "$object" || exit 1
+        fi
+        echo "$object"
+    done
+}
+
+seed() { # TARGET FOLDER: small inputs to begin with
+    case $1 in
+    fuzz_report) python3 tests/fuzz/seed_trace.py "$2" --report ;;
+    fuzz_trace) python3 tests/fuzz/seed_trace.py "$2" ;;
+    fuzz_kineto) cp tests/import/data/*.json "$2/" && python3 tests/fuzz/seed_trace.py "$2" ;;
+    fuzz_saved_report)
+        for sample in loader pageable healthy; do
+            [ ! -x build/tests/golden/report_print ] ||
+                build/tests/golden/report_print "$sample" json >"$2/$sample" 2>/dev/null || true
+        done ;;
+    fuzz_symbols)
+        for version in 2 4 5; do
+            printf 'int f(int x)\n{\n    return x + 1;\n}\n' |
+                clang -x c -gdwarf-$version -shared -nostdlib -Wl,-z,noseparate-code -o "$out/seed.so" -
+            { printf '\000\002'; cat "$out/seed.so"; } >"$2/dwarf$version"
+        done ;;
+    fuzz_proc)
+        for file in /proc/stat /proc/self/status /proc/self/cgroup /proc/loadavg; do
+            head -c 700 $file && printf '\377'
+        done >"$2/files"
+        printf '200000 100000\377throttled_usec 5\n\377' >>"$2/files"
+        head -c 400 /proc/self/stat >"$2/stat" ;;
+    esac
+}
+
 for target in "$@"; do
-    source=tests/fuzz/$target.c more=
-    [ "$target" != fuzz_saved_report ] || {
-        source=tests/cli/$target.c
-        more="src/cli/json_doc.c src/cli/report_fields.c src/cli/report_read.c"
-    }
-    # shellcheck disable=SC2086 # file names without blanks
-    clang -std=gnu11 -g -O1 -D_GNU_SOURCE -DWHYIDLE_VERSION='"fuzz"' -Isrc -Iinclude \
-        -fsanitize=fuzzer,address,undefined \
-        -fno-sanitize-recover=undefined "$source" $more src/base/*.c src/model/*.c \
-        src/import/*.c src/analyze/*.c src/report/*.c -lyajl -lz -lm -o "$out/$target"
     corpus=$out/corpus-$target
     mkdir -p "$corpus"
+    seed "$target" "$corpus"
+    main=tests/fuzz/$target.c
+    extra="src/import/*.c" libs="-lyajl -lz" most=4096
     case $target in
+    fuzz_engine) extra='' libs='' most=2048 ;;
     fuzz_saved_report)
-        print=${WI_BUILD:-build}/tests/golden/report_print
-        for name in $("$print"); do "$print" "$name" json >"$corpus/$name.json"; done ;;
-    fuzz_report) python3 tests/fuzz/seed_trace.py "$corpus" --report ;;
-    fuzz_trace) python3 tests/fuzz/seed_trace.py "$corpus" ;;
-    *) cp tests/import/data/*.json "$corpus/" && python3 tests/fuzz/seed_trace.py "$corpus" ;;
+        main=tests/cli/fuzz_saved_report.c libs=-lyajl most=16384
+        extra="src/cli/json_doc.c src/cli/report_fields.c src/cli/report_read.c" ;;
+    fuzz_symbols | fuzz_proc | fuzz_python)
+        libs='' extra="src/collect/*.c src/cuda/*.c" most=16384 ;;
     esac
+    # shellcheck disable=SC2086
+    objects=$(compile src/base/*.c src/symbols/*.c src/model/*.c src/analyze/*.c src/report/*.c $extra)
+    case $extra in src/collect*) # as an archive: the preload's own entry points stay out
+        rm -f "$out/$target.a"
+        ar rc "$out/$target.a" $objects
+        objects=$out/$target.a ;;
+    esac
+    # shellcheck disable=SC2086
+    clang -fsanitize=fuzzer,address,undefined $(compile "$main") $objects $libs -lm -ldl -lpthread \
+        -o "$out/$target"
     echo "== $target, $seconds s"
     log=$out/$target.log
-    if ! "$out/$target" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=1024 \
+    if ! "$out/$target" -max_total_time="$seconds" -max_len=$most -timeout=20 -rss_limit_mb=1024 \
         -dict="$out/words" -artifact_prefix="$out/$target-" -print_final_stats=1 -verbosity=0 \
         "$corpus" >"$log" 2>&1; then
         tail -n 60 "$log"
         exit 1
     fi
-    grep '^stat::' "$log"
+    grep '^stat::number\|^stat::new_units' "$log"
 done
+rm -rf /dev/shm/wi-fuzz-proc-*

@@ -26,7 +26,7 @@ struct wi_engine_config {
     int ordered;            /* see above */
     int imported;           /* window: 0 = first call to last op or call, 1 = first op to last op */
     int host_only;          /* level C: calls are all there is, device time is unknown */
-    size_t budget_bytes;    /* of the engine's own memory; 0 = 32 MiB */
+    size_t budget_bytes;    /* of the engine's own memory; 0 = 56 MiB */
 };
 
 /* NULL if the budget or the system refuses. */

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #include "base/out.h"
+#include "base/quiet_write.h"
 
 static struct {
     atomic_int level;
@@ -25,6 +26,7 @@ void wi_log(enum wi_log_level level, const char *fmt, ...)
     char text[400];
     char line[440];
     struct wi_out body, whole;
+    struct wi_quiet_write quiet;
     va_list args;
     wi_out_mem(&body, text, sizeof(text));
     va_start(args, fmt);
@@ -35,6 +37,8 @@ void wi_log(enum wi_log_level level, const char *fmt, ...)
     wi_out_str(&whole, "whyidle: ");
     wi_out_clean(&whole, text);
     wi_out_char(&whole, '\n');
+    wi_quiet_write_begin(&quiet);
     wi_out_finish(&whole);
+    wi_quiet_write_end(&quiet);
     errno = saved;
 }

@@ -157,8 +157,12 @@ static int prepare(void)
     return wi_threads_init();
 }
 
+/* What CUPTI has begun must not stay: another tool's records would go to nobody. */
 static void stay_passive(const char *lack)
 {
+    if (wi_process.activity)
+        wi_recording_stop();
+    wi_process.activity = 0;
     wi_log(WI_LOG_FAULT, "no %s to record with; the job runs unrecorded", lack);
     atomic_store(&wi_live, WI_LIVE_NONE);
 }

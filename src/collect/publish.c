@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/quiet_write.h"
 #include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/demangler.h"
@@ -155,7 +156,7 @@ static void print(const struct wi_report *report, int written)
         print_text(report);
 }
 
-void wi_publish_final(int status, int flush, int64_t timeout_ms)
+static void publish_last(int status, int flush, int64_t timeout_ms)
 {
     struct wi_arena arena;
     struct wi_result result;
@@ -189,4 +190,13 @@ void wi_publish_final(int status, int flush, int64_t timeout_ms)
         say_unwritten(WI_ERR_NOMEM);
     }
     wi_arena_free(&arena);
+}
+
+/* The helper has all signals blocked; here the job's own thread writes. */
+void wi_publish_final(int status, int flush, int64_t timeout_ms)
+{
+    struct wi_quiet_write quiet;
+    wi_quiet_write_begin(&quiet);
+    publish_last(status, flush, timeout_ms);
+    wi_quiet_write_end(&quiet);
 }

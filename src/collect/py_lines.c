@@ -8,6 +8,12 @@
 #define KIND_NONE       15
 #define KIND_ONE_LINE   10 /* 10, 11, 12: that many lines further */
 
+/* A table of garbage gives a line of garbage, and nothing undefined. */
+static int32_t add(int32_t line, int32_t lines)
+{
+    return (int32_t)((uint32_t)line + (uint32_t)lines);
+}
+
 /* 3.8, 3.9: pairs of (bytes, signed lines), each adding to both. */
 static int32_t by_lnotab(const uint8_t *table, size_t len, int32_t line, uint32_t instr)
 {
@@ -16,7 +22,7 @@ static int32_t by_lnotab(const uint8_t *table, size_t len, int32_t line, uint32_
         offset += table[i];
         if (offset > instr)
             break;
-        line += (int8_t)table[i + 1];
+        line = add(line, (int8_t)table[i + 1]);
     }
     return line;
 }
@@ -29,7 +35,7 @@ static int32_t by_linetable(const uint8_t *table, size_t len, int32_t first, uin
     for (size_t i = 0; i + 1 < len; i += 2) {
         int8_t delta = (int8_t)table[i + 1];
         end += table[i];
-        line += delta == NO_LINE ? 0 : delta;
+        line = add(line, delta == NO_LINE ? 0 : delta);
         if (instr < end)
             return delta == NO_LINE ? first : line;
     }
@@ -66,9 +72,9 @@ static int32_t by_locations(const uint8_t *table, size_t len, int32_t first, uin
         uint8_t head = table[at++];
         int kind = head >> 3 & 15;
         if (kind == KIND_NO_COLUMNS || kind == KIND_LONG)
-            line += take_signed(table, len, &at);
+            line = add(line, take_signed(table, len, &at));
         else if (kind >= KIND_ONE_LINE && kind < KIND_NO_COLUMNS)
-            line += kind - KIND_ONE_LINE;
+            line = add(line, kind - KIND_ONE_LINE);
         end += ((uint32_t)(head & 7) + 1) * 2;
         if (instr < end)
             return kind == KIND_NONE ? first : line;

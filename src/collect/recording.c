@@ -31,7 +31,7 @@ static void share_buffers(void)
     uint8_t shared = 0;
     size_t size = 1;
     state.per_thread_known =
-        cupti->get_attribute &&
+        cupti->get_attribute && cupti->set_attribute &&
         cupti->get_attribute(WI_CUPTI_ATTR_PER_THREAD_BUFFER, &size, &state.per_thread) == 0;
     size = 1;
     if (cupti->set_attribute)
