@@ -14,9 +14,9 @@
 #include "collect/watch_parts.h"
 
 static const char *const FILES[] = {
-    "/proc/stat",        "/proc/self/status",          "/proc/self/cgroup",
-    "/proc/loadavg",     "/sys/fs/cgroup/cpu.max",     "/sys/fs/cgroup/cpu.stat",
-    "/proc/self/io",     "/proc/thread-self/children", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
+    "/proc/stat",    "/proc/self/status",          "/proc/self/cgroup",
+    "/proc/loadavg", "/sys/fs/cgroup/cpu.max",     "/sys/fs/cgroup/cpu.stat",
+    "/proc/self/io", "/proc/thread-self/children", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us",
 };
 #define FILE_COUNT (sizeof(FILES) / sizeof(FILES[0]))
 
@@ -30,7 +30,7 @@ static void require(int truth)
 
 static void make_root(void)
 {
-    static const char *const FOLDERS[] = {"/proc", "/proc/self", "/proc/thread-self", "/sys",
+    static const char *const FOLDERS[] = {"/proc",   "/proc/self",     "/proc/thread-self", "/sys",
                                           "/sys/fs", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"};
     char path[128];
     require(mkdtemp(root) != NULL);
