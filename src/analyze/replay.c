@@ -170,7 +170,8 @@ static int64_t copy_time(const struct wi_effects *effects, const struct wi_kept 
                          int64_t bytes, int64_t ns)
 {
     double rate = effects->copy_rate[kept->direction < WI_COPY_COUNT ? kept->direction : 0];
-    if (effects->change->async_copies && is_slow_copy(kept) && rate > 0)
+    if (effects->change->async_copies && is_slow_copy(kept) && rate > 0 &&
+        bytes > WI_LIMIT_TINY_COPY_BYTES) /* the bytes of a smaller one are not what takes time */
         ns = least(ns, (int64_t)((double)bytes / rate));
     return scaled(ns, 1 / effects->change->link_factor);
 }
