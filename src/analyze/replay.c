@@ -450,12 +450,12 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
     for (uint32_t i = 0; i < model->count; i++) {
         if (i == model->first) {
             out->start_ns = out->mark_ns[0] =
-                front == NEVER ? model->moves[i].kept->enter_ns : front;
+                most(model->edge_ns, front == NEVER ? model->moves[i].kept->enter_ns : front);
             out->marks = 1;
         }
         run_move(state, i);
         if (i == model->cycle_first)
-            cycle_ns[0] = most(front, state->enter_ns[i]);
+            cycle_ns[0] = most(most(front, model->edge_ns), state->enter_ns[i]);
         if (i == model->cycle_last)
             cycle_ns[1] = most(front, state->enter_ns[i]);
         front = advance(&model->moves[i], front, state->exit_ns[i], state->end_ns[i]);
@@ -477,14 +477,15 @@ void wi_replay_measured(const struct wi_replay_model *model, const struct wi_eff
     for (uint32_t i = 0; i < model->count; i++) {
         const struct wi_move *move = &model->moves[i];
         if (i == model->first) {
-            out->start_ns = out->mark_ns[0] = front == NEVER ? move->kept->enter_ns : front - apart;
+            out->start_ns = out->mark_ns[0] =
+                most(model->edge_ns, front == NEVER ? move->kept->enter_ns : front - apart);
             out->marks = 1;
         }
         if (move->flags & WI_MOVE_CALL && !(move->flags & WI_MOVE_ANCHORED) &&
             silence_effect(effects, move)->rare)
             apart += most(0, move->silence_ns);
         if (i == model->cycle_first)
-            cycle_ns[0] = most(front, move->kept->enter_ns) - apart;
+            cycle_ns[0] = most(most(front, model->edge_ns), move->kept->enter_ns) - apart;
         if (i == model->cycle_last)
             cycle_ns[1] = most(front, move->kept->enter_ns) - apart;
         front = advance(move, front, move->kept->exit_ns, move->kept->end_ns);

@@ -233,12 +233,24 @@ static int64_t explain_delay(struct builder *b, struct wi_move *move, uint32_t i
     return 0;
 }
 
+/* 1 if an operation starts long after its call with nothing before it in the stretch that would
+ * explain it: it was queued behind work that is not in it. */
+static int hangs(const struct builder *b, const struct wi_move *move)
+{
+    if (!(move->flags & WI_MOVE_OP) || move->call == WI_NO_MOVE)
+        return 0;
+    const struct wi_kept *call = b->model->moves[move->call].kept;
+    return ready_of(b, move) == INT64_MIN &&
+           move->kept->start_ns - call->exit_ns > WI_LIMIT_LAUNCH_LATENCY_NS;
+}
+
 /* Splits the start of an operation into latency behind its call and spacing behind what it follows:
  * the one that counted is as measured, the other as usual but never later than measured. */
 static void set_start(struct builder *b, uint32_t index)
 {
     struct wi_move *move = &b->model->moves[index];
     int64_t ready = ready_of(b, move), start = move->kept->start_ns, unexplained = 0;
+    int hung = hangs(b, move);
     if (move->call == WI_NO_MOVE) { /* its call is not known: it follows what came before it */
         move->spacing_ns = ready == INT64_MIN ? 0 : start - ready;
         return;
@@ -268,28 +280,41 @@ static void set_start(struct builder *b, uint32_t index)
         if (issued <= WI_LIMIT_LAUNCH_LATENCY_NS || unexplained)
             move->spacing_ns = least(b->usual_spacing_ns, most(0, move->spacing_ns));
     }
-    if (index >= b->model->first)
+    if (index >= b->model->first && !(hung && b->model->edge_ns != INT64_MIN))
         b->model->unexplained_ns[move->kept->kind] += unexplained;
 }
 
-/* What hangs over the left edge: operations that start long after their calls with nothing before
- * them in the stretch that would explain it, were queued behind work that is not in it. */
+/* 1 if hardly any device work of the stretch starts before edge_ns. */
+static int begins_at(const struct wi_replay_model *model, int64_t edge_ns)
+{
+    int64_t before = 0, all = 0;
+    for (uint32_t i = 0; i < model->count; i++) {
+        const struct wi_kept *kept = model->moves[i].kept;
+        int64_t ns = model->moves[i].flags & WI_MOVE_OP ? kept->end_ns - kept->start_ns : 0;
+        all += ns;
+        before += kept->start_ns < edge_ns ? ns : 0;
+    }
+    return before < all / 10;
+}
+
+/* What hangs over the left edge is left out; but if that were most calls of the stretch, the device
+ * works on from the edge while the host is done: then the time before the edge is left out. */
 static void find_first(struct builder *b)
 {
-    int64_t edge = b->model->count ? b->model->moves[0].kept->start_ns : 0;
+    int64_t edge = b->model->count ? b->model->moves[0].kept->start_ns : 0, alone = INT64_MIN;
     for (uint32_t i = 0; i < b->model->count; i++) {
-        const struct wi_move *move = &b->model->moves[i];
-        if (!(move->flags & WI_MOVE_OP) || move->call == WI_NO_MOVE)
+        if (!hangs(b, &b->model->moves[i]))
             continue;
-        const struct wi_kept *call = b->model->moves[move->call].kept;
-        if (ready_of(b, move) == INT64_MIN &&
-            move->kept->start_ns - call->exit_ns > WI_LIMIT_LAUNCH_LATENCY_NS)
-            edge = most(edge, move->kept->start_ns);
+        edge = most(edge, b->model->moves[i].kept->start_ns);
+        /* another stream's work that ends right before explains it as well */
+        if (wi_links_ended_before(b->model->moves, i, WI_LIMIT_DEPENDENCY_NS) == WI_NO_MOVE)
+            alone = most(alone, b->model->moves[i].kept->start_ns);
     }
     uint32_t first = 0;
     while (first < b->model->count && b->model->moves[first].kept->enter_ns < edge)
         first++;
     b->model->first = first < b->model->count / 2 ? first : 0;
+    b->model->edge_ns = !b->model->first && begins_at(b->model, alone) ? alone : INT64_MIN;
 }
 
 /* Time of the stretch, and that of one signature's silences in it. */

@@ -47,6 +47,9 @@ struct wi_replay_model {
     struct wi_move *moves; /* in the order of their calls */
     uint32_t count;
     uint32_t first; /* the first one behind what hangs over the left edge */
+    /* Where the host had asked for nearly all of the stretch before the device came to it: the time
+     * from which on the stretch counts. INT64_MIN otherwise. */
+    int64_t edge_ns;
     /* Entries between which lie whole cycles: the first and the last call behind the wait that
      * takes the most time; WI_NO_MOVE = no wait recurs. */
     uint32_t cycle_first, cycle_last;
