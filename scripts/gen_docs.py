@@ -84,6 +84,17 @@ def page():
     out += table(["cause", "below", "condition", "what it says"],
                  [[code(r[0]), r[1].replace(" | ", ", "), code(r[2]), r[3]] for r in
                   rows("src/report/ruled_out.def", "RULED_OUT", 6)])
+    universes = {r[0]: r[1] for r in rows("src/analyze/universes.def", "UNIVERSE", 3)}
+    out += "\n## Predictions\n\nHow they are made: [predictions.md](predictions.md). What can be changed (`--what-if`):\n\n"
+    out += table(["change", "in words"], [[code(r[1]), r[2]] for r in
+                                          rows("src/analyze/universes.def", "UNIVERSE", 3)])
+    out += "\n" + table(["key", "what it says"], [[code(r[0]), r[1]] for r in
+                                                 rows("src/analyze/universe_keys.def", "UNIVERSE_KEY", 2)])
+    out += "\nWhich of them stands for the fix of a sub-cause, and whose clock its waits follow:\n\n"
+    out += table(["sub-cause", "change", "clock"], [[code(ids[r[0]]), code(universes[r[1]]), r[2].lower()] for r in
+                                                    rows("src/analyze/remedies.def", "REMEDY", 3)])
+    out += "\nA faster GPU? The first row that one with twice the SMs and the bandwidth reaches:\n\n"
+    out += table(["speed-up at least", "answer", "reason"], rows("src/report/faster_gpu.def", "FASTER_GPU", 3))
     return out
 
 

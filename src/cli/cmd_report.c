@@ -10,6 +10,7 @@
 #include "cli/job_reports.h"
 #include "cli/places.h"
 #include "cli/show.h"
+#include "cli/what_if.h"
 
 static int show(const struct wi_args *args, const struct wi_report *report)
 {
@@ -21,13 +22,14 @@ static int show(const struct wi_args *args, const struct wi_report *report)
     return err ? WI_EXIT_USAGE : WI_EXIT_OK;
 }
 
-static int report_file(const struct wi_args *args, const char *path)
+static int report_file(const struct wi_args *args, const char *path, const struct wi_change *change)
 {
     struct wi_input input;
     struct wi_json_error error;
     int status = WI_EXIT_USAGE;
     if (wi_input_load(&input, path, wi_args_has(args, WI_OPT_PARTIAL), &error) == 0)
-        status = show(args, &input.saved.report);
+        status =
+            change ? wi_what_if_show(args, change, &input, path) : show(args, &input.saved.report);
     else
         wi_input_complain(path, &error);
     wi_input_free(&input);
@@ -64,7 +66,11 @@ int wi_cmd_report(const struct wi_args *args)
 {
     char out[PATH_MAX];
     const char *path = args->rest_count > 0 ? args->rest[0] : out;
+    const char *what_if = wi_args_value(args, WI_OPT_WHAT_IF, NULL);
+    struct wi_change change;
     struct stat status;
+    if (what_if && wi_what_if_parse(what_if, &change) != 0)
+        return WI_EXIT_USAGE;
     if (args->rest_count == 0 && wi_out_folder(out) != 0) {
         fprintf(stderr, "whyidle report: the current folder cannot be named: %s\n",
                 strerror(errno));
@@ -75,5 +81,13 @@ int wi_cmd_report(const struct wi_args *args)
                 path == out ? " (make a report: whyidle PROGRAM)" : "");
         return WI_EXIT_USAGE;
     }
-    return S_ISDIR(status.st_mode) ? report_folder(args, path) : report_file(args, path);
+    if (!S_ISDIR(status.st_mode))
+        return report_file(args, path, what_if ? &change : NULL);
+    if (!what_if)
+        return report_folder(args, path);
+    fprintf(stderr,
+            "whyidle: %s: a folder of reports has no events to replay; --what-if needs a recording "
+            "(WHYIDLE_TRACE=FILE makes one)\n",
+            path);
+    return WI_EXIT_USAGE;
 }

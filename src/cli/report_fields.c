@@ -63,6 +63,23 @@ int64_t wi_field_integer(struct wi_fields *reader, const struct wi_json *object,
     return value->number;
 }
 
+double wi_field_real(struct wi_fields *reader, const struct wi_json *object, const char *key,
+                     double most, int nullable)
+{
+    const struct wi_json *value = wi_field_any(reader, object, key);
+    if (!value || (value->type == WI_JSON_NULL && nullable))
+        return 0;
+    if (value->type != WI_JSON_REAL && value->type != WI_JSON_INT) {
+        wi_field_fail(reader, value, nullable ? "is neither a number nor null" : "is not a number",
+                      key);
+        return 0;
+    }
+    double number = value->type == WI_JSON_REAL ? value->real : (double)value->number;
+    if (!(number >= 0 && number <= most))
+        wi_field_fail(reader, value, "is out of range", key);
+    return number;
+}
+
 int64_t wi_field_element(struct wi_fields *reader, const struct wi_json *element, const char *key)
 {
     if (element->type == WI_JSON_INT && element->number >= 0 && element->number <= WI_FIELD_MOST)

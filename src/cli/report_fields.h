@@ -28,6 +28,9 @@ const struct wi_json *wi_field_array(struct wi_fields *reader, const struct wi_j
 /* An integer in [low, WI_FIELD_MOST]; null, where it is allowed, gives `unknown`. */
 int64_t wi_field_integer(struct wi_fields *reader, const struct wi_json *object, const char *key,
                          int64_t low, int nullable, int64_t unknown);
+/* A number in [0, most]; null, where it is allowed, gives 0. */
+double wi_field_real(struct wi_fields *reader, const struct wi_json *object, const char *key,
+                     double most, int nullable);
 /* An element of an array of amounts that is called key. */
 int64_t wi_field_element(struct wi_fields *reader, const struct wi_json *element, const char *key);
 /* A count, size or duration that is always known. */

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "cli/report_fields.h"
+#include "cli/report_predictions.h"
 #include "model/dialect.h"
 #include "report/report_series.h"
 
@@ -278,16 +279,10 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
 {
     const struct wi_json *site = wi_field_object(reader, from, "site");
     const struct wi_json *api = wi_field_object(reader, from, "api");
-    const struct wi_json *share = wi_field_any(reader, from, "share");
     f->subcause = wi_field_subcause(reader, from, "id");
     f->device = wi_field_i32(reader, from, "device");
     f->ns = wi_field_amount(reader, from, "ns");
-    if (share && share->type != WI_JSON_REAL && share->type != WI_JSON_INT)
-        wi_field_fail(reader, share, "is not a number", "share");
-    else if (share)
-        f->share = share->type == WI_JSON_REAL ? share->real : (double)share->number;
-    if (!(f->share >= 0 && f->share <= 1))
-        wi_field_fail(reader, share, "is not between 0 and 1", "share");
+    f->share = wi_field_real(reader, from, "share", 1, 0);
     f->confidence = wi_field_confidence(reader, from);
     f->count = (uint64_t)wi_field_amount(reader, from, "count");
     f->median_ns = wi_field_amount_or_unknown(reader, from, "median_ns");
@@ -311,6 +306,7 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
     f->seen = wi_field_literal(reader, from, "seen");
     f->fix = wi_field_literal(reader, from, "fix");
     f->rule = wi_field_text(reader, from, "rule");
+    wi_read_predicted(reader, from, &f->predicted);
 }
 
 static void read_dims(struct wi_fields *reader, const struct wi_json *from, const char *key,
@@ -502,6 +498,11 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
                   read_collective);
         result->collectives = collectives;
     }
+    const struct wi_json *predictions = wi_json_get(root, "predictions");
+    if (predictions && predictions->type != WI_JSON_NULL)
+        READ_ROWS(reader, root, "predictions", result->predictions, result->prediction_count,
+                  wi_read_prediction);
+    wi_read_replay(reader, root, &result->replay);
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
     if (wi_json_get(root, "unresolved")) /* a later addition to version 1 */
         READ_ROWS(reader, root, "unresolved", result->places, result->place_count,

@@ -9,6 +9,7 @@
 #include "report/expand.h"
 #include "report/headline.h"
 #include "report/human.h"
+#include "report/predict_text.h"
 #include "report/short_name.h"
 #include "report/step_text.h"
 
@@ -181,6 +182,7 @@ void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
     struct wi_phrase text;
     wi_expand(wi_phrase_begin(&text), wi_fix_of(report, f), f, report->names);
     wi_layout_line(layout, label, wi_phrase_end(&text));
+    wi_text_gives(layout, f);
     put_support(layout, report, f);
     if (f == wi_verdict_finding(report))
         return;

@@ -63,6 +63,15 @@ void wi_human_part(struct wi_out *out, int64_t ns, int64_t whole)
         three_digits(out, (double)ns / time_unit(whole)->size);
 }
 
+void wi_human_change(struct wi_out *out, int64_t before_ns, int64_t after_ns)
+{
+    wi_human_part(out, before_ns, before_ns);
+    wi_out_str(out, "\u00a0->\u00a0");
+    wi_human_part(out, after_ns, before_ns);
+    if (before_ns >= 0)
+        wi_out_f(out, "\u00a0%s", time_unit(before_ns)->name);
+}
+
 /* The unit in which value has at most three digits before the point. */
 static const struct unit *byte_unit(double value)
 {

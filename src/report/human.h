@@ -11,6 +11,8 @@
 void wi_human_ns(struct wi_out *out, int64_t ns);
 /* The number of ns in the unit of `whole` and without it: "215" of 306 ms. */
 void wi_human_part(struct wi_out *out, int64_t ns, int64_t whole);
+/* "306 -> 96 ms": both in the unit of `before`, kept together in one line; unknown is "-". */
+void wi_human_change(struct wi_out *out, int64_t before_ns, int64_t after_ns);
 /* "512 B", "19.3 MB" (powers of 1000). Negative or WI_UNKNOWN: "-". */
 void wi_human_bytes(struct wi_out *out, int64_t bytes);
 /* "12.4 GB/s" of bytes moved in ns; "-" if either is not known or ns is 0. */

@@ -9,6 +9,7 @@
 #include "report/columns.h"
 #include "report/expand.h"
 #include "report/headline.h"
+#include "report/predict_json.h"
 #include "report/report.h"
 #include "report/report_series.h"
 #include "report/ruled_out.h"
@@ -358,7 +359,8 @@ static void put_finding(struct json *json, const struct wi_report *report,
     put_template(json, "fix", wi_fix_of(report, f), f, report);
     put_because(json, report, f);
     put_text(json, "rule", f->rule);
-    null_member(json, "predicted");
+    wi_out_char(json->out, ',');
+    wi_predicted_json(json->out, &f->predicted);
     close_with(json, '}');
 }
 
@@ -510,14 +512,12 @@ static void put_overhead(struct json *json, const struct wi_report *report)
     close_with(json, '}');
 }
 
-/* The keys of things that are not computed; their readers find null, not a made-up figure. */
-static void put_absent(struct json *json)
+static void put_predictions(struct json *json, const struct wi_result *result)
 {
-    static const char *const ABSENT[] = {"predictions", "replay"};
-    for (size_t i = 0; i < sizeof(ABSENT) / sizeof(ABSENT[0]); i++) {
-        top_key(json, ABSENT[i]);
-        wi_out_str(json->out, "null");
-    }
+    top_key(json, "predictions");
+    wi_predictions_json(json->out, result);
+    top_key(json, "replay");
+    wi_replay_json(json->out, &result->replay);
 }
 
 void wi_report_json(struct wi_out *out, const struct wi_report *report)
@@ -535,7 +535,7 @@ void wi_report_json(struct wi_out *out, const struct wi_report *report)
     put_findings(&json, report);
     top_key(&json, "ruled_out");
     wi_ruled_out_json(out, report);
-    put_absent(&json);
+    put_predictions(&json, result);
     top_key(&json, "steps");
     wi_steps_json(out, wi_first_device(report));
     put_rows(&json, report, WI_TABLE_COPIES, "copies", result->copies, result->copy_count,

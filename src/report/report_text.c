@@ -10,6 +10,7 @@
 #include "report/headline.h"
 #include "report/human.h"
 #include "report/layout.h"
+#include "report/predict_text.h"
 #include "report/report.h"
 #include "report/ruled_out.h"
 #include "report/step_text.h"
@@ -281,6 +282,7 @@ void wi_report_text(struct wi_out *out, const struct wi_report *report,
     wi_text_ruled_out(&layout, report);
     put_unknown(&layout, report);
     put_fixes(&layout, report);
+    wi_text_faster_gpu(&layout, report);
     put_others(&layout, report);
     wi_text_account(&layout, report);
     wi_text_trust(&layout, report);

@@ -7,6 +7,7 @@
 #include "report/columns.h"
 #include "report/headline.h"
 #include "report/human.h"
+#include "report/predict_text.h"
 #include "report/step_text.h"
 
 #define ROW_SHARE    0.01 /* sub-causes, kernels and copies below it have no row of their own */
@@ -309,6 +310,7 @@ void wi_text_trust(struct wi_layout *layout, const struct wi_report *report)
     put_level(out, report->job);
     if (report->job->level != 'D')
         put_coverage(out, report->result);
+    wi_put_replay(out, report->result);
     if (report->job->cuda) {
         wi_out_str(out, "; ");
         wi_out_clean(out, report->job->cuda);

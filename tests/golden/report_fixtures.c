@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyze/change.h"
 #include "analyze/rules.h"
 
 #define MS   1000000LL
@@ -94,6 +95,39 @@ static void covered(struct fixture *f, uint64_t ops)
     f->result.coverage.calls = ops + 20;
 }
 
+/* The range is the figure itself, the steps are not known: the callers say more. */
+static struct wi_prediction *predict(struct fixture *f, enum wi_universe universe,
+                                     int64_t before_ns, int64_t after_ns)
+{
+    struct wi_prediction *p = &f->predictions[f->result.prediction_count++];
+    p->universe = (int)universe;
+    p->before_ns = before_ns;
+    p->after_ns = after_ns;
+    p->speedup = p->low = p->high = (double)before_ns / (double)after_ns;
+    p->step_before_ns = p->step_after_ns = WI_UNKNOWN;
+    f->result.predictions = f->predictions;
+    f->result.replay = (struct wi_replay){
+        .error = 0.01149, .unexplained = 0.004, .calls = 20000, .covered_ns = before_ns};
+    return p;
+}
+
+/* Of 200 steps of 306 ms: 96 ms each once the loader keeps up, and nothing without it. */
+static void predict_loader(struct fixture *f)
+{
+    struct wi_prediction *ready = predict(f, WI_UNIVERSE_INPUT_READY, 61200 * MS, 19200 * MS);
+    ready->speedup = 3.1875;
+    ready->low = 2.875;
+    ready->high = 3.375;
+    ready->step_before_ns = 306 * MS;
+    ready->step_after_ns = 96 * MS;
+    struct wi_prediction *pinned = predict(f, WI_UNIVERSE_PINNED_ASYNC, 61200 * MS, 61200 * MS);
+    pinned->step_before_ns = pinned->step_after_ns = 306 * MS;
+    struct wi_prediction *gpu = predict(f, WI_UNIVERSE_GPU_2X, 61200 * MS, 61200 * MS);
+    gpu->step_before_ns = gpu->step_after_ns = 306 * MS;
+    f->findings[0].predicted = *ready;
+    f->findings[1].predicted = *pinned;
+}
+
 static void make_loader(struct fixture *f)
 {
     struct wi_device_result *d = device(f, 0, "NVIDIA H200", 312);
@@ -145,6 +179,7 @@ static void make_loader(struct fixture *f)
     f->result.gap_count = 1;
     f->job.rank = 0;
     f->job.world = 1;
+    predict_loader(f);
     covered(f, 359040);
     f->result.coverage.samples = 3100;
     wi_host_sample_clear(&f->result.host);
@@ -192,6 +227,10 @@ static void make_pageable(struct fixture *f)
     second->exposed_site = name(f, "solve.c:120");
     second->fix = "prepare the next step while the device works";
     verdict(f, "transfer/pageable-copy", 0, WI_CONF_HIGH, NULL);
+    /* Too far from the run to predict anything. */
+    predict(f, WI_UNIVERSE_GPU_2X, 2 * SEC, 2 * SEC)->withheld = "the replay misses the run by 7 %";
+    f->result.replay.error = 0.07;
+    f->result.replay.withheld = first->predicted.withheld = f->predictions[0].withheld;
     f->job.virtual_gpu = 1;
     covered(f, 300);
 }
@@ -207,6 +246,13 @@ static void make_underfilled(struct fixture *f)
     times(first, 110000, 100000, 110000, 200000);
     first->kernel = name(f, "void rnn_step<float, 4>(float const*, float*, int)");
     first->fix = "more work a launch: a larger batch for {kernel}";
+    /* 5 s of it: 2.75 in kernels that are too small, 2 in others. Half of 2 is 1: 5 -> 4 s. */
+    struct wi_prediction *gpu = predict(f, WI_UNIVERSE_GPU_2X, 5 * SEC, 4 * SEC);
+    gpu->high = 1.375;
+    struct wi_prediction *filled = predict(f, WI_UNIVERSE_FILLED_GRIDS, 5 * SEC, 4 * SEC);
+    filled->low = 1;
+    filled->high = 2.125;
+    first->predicted = *filled;
     verdict(f, "small-batch/under-filled", 0, WI_CONF_HIGH, NULL);
     f->kernels[0] = (struct wi_kernel_row){first->kernel, 0,         110000,     11 * SEC,
                                            11 * SEC,      {4, 1, 1}, {128, 1, 1}};
@@ -226,6 +272,12 @@ static void make_healthy(struct fixture *f)
     times(first, 900000, 2200, 4000, 9000);
     first->fix = "CUDA graphs";
     verdict(f, "compute", -1, WI_CONF_HIGH, NULL);
+    /* The median step gains, and the long steps do not: then it does not stand for all. */
+    struct wi_prediction *gpu = predict(f, WI_UNIVERSE_GPU_2X, 10 * SEC, 5500 * MS);
+    gpu->speedup = gpu->low = 1.8125;
+    gpu->high = 1.9375;
+    gpu->step_before_ns = 100 * MS;
+    gpu->step_after_ns = 50 * MS;
     covered(f, 900000);
 }
 
@@ -377,6 +429,9 @@ static void make_hostile(struct fixture *f)
     f->kernels[0] = (struct wi_kernel_row){
         first->kernel, 0, 30, 3 * SEC, 3 * SEC, {4294967295U, 65535, 65535}, {1024, 1, 1}};
     f->result.kernel_count = 1;
+    first->predicted.withheld = "because\033[31m\nof \"it\"";
+    predict(f, WI_UNIVERSE_GPU_2X, SEC, SEC)->withheld = first->predicted.withheld;
+    f->result.replay.withheld = first->predicted.withheld;
     f->job.program = "tr\033[31main\n.py";
     f->job.command = "python \"train\\\n.py\"";
     f->job.level_reason = "tab\there";
@@ -401,6 +456,12 @@ static void make_extreme(struct fixture *f)
     f->job.host = NULL;
     f->job.pid = 0;
     f->job.final_flush_timed_out = 1;
+    /* Several together; the run ends at once. */
+    struct wi_prediction *all = predict(f, WI_UNIVERSE_GPU_2X, MOST, 1);
+    all->universe = -1;
+    all->speedup = all->low = all->high = 1e9;
+    f->result.replay.unexplained = f->result.replay.error = 0;
+    f->result.replay.covered_ns = WI_UNKNOWN;
     verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE, NULL);
     covered(f, MOST - 20);
 }

@@ -16,6 +16,7 @@ struct fixture {
     struct wi_gap_row gaps[4];
     struct wi_series series;
     struct wi_collective_row collective;
+    struct wi_prediction predictions[4];
     struct wi_report report;
 };
 

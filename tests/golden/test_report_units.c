@@ -12,6 +12,7 @@
 #include "report/expand.h"
 #include "report/human.h"
 #include "report/layout.h"
+#include "report/predict_text.h"
 #include "report/ruled_out.h"
 #include "report/step_text.h"
 #include "report_fixtures.h"
@@ -375,6 +376,75 @@ static void test_small_buffer(void **state)
     fixture_free(&f);
 }
 
+static void test_times(void **state)
+{
+    static const struct {
+        double times;
+        const char *text;
+    } ROWS[] = {
+        {0.877, "0.88x"}, {1, "1.00x"},    {1.994, "1.99x"}, {1.996, "2.0x"},
+        {3.24, "3.2x"},   {9.949, "9.9x"}, {9.96, "10x"},    {18.69, "19x"},
+    };
+    (void)state;
+    for (size_t i = 0; i < WI_ARRAY_LEN(ROWS); i++) {
+        wi_put_times(fresh(), ROWS[i].times);
+        shows(ROWS[i].text);
+    }
+}
+
+static void says(const struct wi_prediction *prediction, const char *expected)
+{
+    wi_put_prediction(fresh(), prediction);
+    shows(expected);
+}
+
+#define B "\u00a0" /* keeps a figure in one line */
+
+static void test_prediction(void **state)
+{
+    struct wi_prediction p = {.speedup = 3.2,
+                              .low = 2.9,
+                              .high = 3.4,
+                              .before_ns = 32000000000,
+                              .after_ns = 10000000000,
+                              .step_before_ns = 306000000,
+                              .step_after_ns = 96000000};
+    (void)state;
+    says(&p, "306" B "->" B "96" B "ms/step, 3.2x (range" B "2.9x to" B "3.4x)");
+    p.step_after_ns = 103000000; /* 2.97 times: the long steps gain more */
+    says(&p, "32" B "->" B "10" B "s in the stretches replayed, 3.2x (range" B "2.9x to" B "3.4x)");
+    p.step_before_ns = p.step_after_ns = WI_UNKNOWN;
+    p.low = 3.16;
+    p.high = 3.24; /* shown alike */
+    says(&p, "32" B "->" B "10" B "s in the stretches replayed, 3.2x");
+    p = (struct wi_prediction){1, 1.001, 0.99, 1.011, 500000, 499000, WI_UNKNOWN, WI_UNKNOWN, NULL};
+    says(&p, "500" B "->" B "499" B "us in the stretches replayed (1.00x)");
+    p.high = 1.2; /* something may come of it after all */
+    says(&p, "500" B "->" B "499" B "us in the stretches replayed, 1.00x (range" B "0.99x to" B
+             "1.20x)");
+    p.withheld = "it was not seen";
+    says(&p, "not predicted: it was not seen");
+}
+
+static void test_replay(void **state)
+{
+    struct wi_result result = {.prediction_count = 0};
+    (void)state;
+    wi_put_replay(fresh(), &result);
+    shows(""); /* nobody tried */
+    result.replay = (struct wi_replay){.error = 0.0101, .calls = 1};
+    wi_put_replay(fresh(), &result);
+    shows("; replaying this run lands within 1.1 % of its real time");
+    result.replay.unexplained = 0.031;
+    wi_put_replay(fresh(), &result);
+    shows(
+        "; replaying this run lands within 1.1 % of its real time, 3.1 % of it in delays that are "
+        "kept as they were");
+    result.replay.withheld = "no step was kept";
+    wi_put_replay(fresh(), &result);
+    shows("; nothing is predicted: no step was kept");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,7 +454,8 @@ int main(void)
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
         cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
-        cmocka_unit_test(test_dialect),
+        cmocka_unit_test(test_dialect),      cmocka_unit_test(test_times),
+        cmocka_unit_test(test_prediction),   cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

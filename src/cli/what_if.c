@@ -1,0 +1,142 @@
+/* One change to a recorded run, see what_if.h.
+ * Threads: main. */
+#include "cli/what_if.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyze/predict.h"
+#include "base/attr.h"
+#include "cli/show.h"
+#include "report/predict_json.h"
+#include "report/predict_text.h"
+
+struct word_row {
+    const char *word, *sentence;
+};
+
+static const struct word_row KEYS[] = {
+#define UNIVERSE_KEY(word, sentence) {word, sentence},
+#include "analyze/universe_keys.def"
+#undef UNIVERSE_KEY
+};
+
+static void put_row(struct wi_out *out, const char *word, const char *sentence)
+{
+    wi_out_str(out, "  ");
+    wi_out_str(out, word);
+    wi_out_pad(out, ' ', 20 - (int)out->col);
+    wi_out_str(out, sentence);
+    wi_out_char(out, '\n');
+}
+
+/* The text with a mark below the place, and what could stand there. */
+static void complain(const char *text, int at)
+{
+    char buf[4096];
+    struct wi_out out;
+    wi_out_fd(&out, STDERR_FILENO, buf, sizeof(buf));
+    wi_out_f(&out, "whyidle report: --what-if cannot be read at character %d:\n  ", at + 1);
+    wi_out_clean(&out, text);
+    wi_out_str(&out, "\n  ");
+    wi_out_pad(&out, ' ', at);
+    wi_out_str(&out, "^\nUNIVERSE[:KEY=VALUE[,KEY=VALUE]...][+UNIVERSE...], UNIVERSE one of\n");
+    for (int i = 0; i < WI_UNIVERSE_COUNT; i++)
+        put_row(&out, wi_universe_word((enum wi_universe)i),
+                wi_universe_sentence((enum wi_universe)i));
+    wi_out_str(&out, "and KEY one of\n");
+    for (size_t i = 0; i < WI_ARRAY_LEN(KEYS); i++)
+        put_row(&out, KEYS[i].word, KEYS[i].sentence);
+    wi_out_finish(&out);
+}
+
+int wi_what_if_parse(const char *text, struct wi_change *change)
+{
+    int at = 0;
+    if (wi_change_parse(change, text, &at) == 0)
+        return 0;
+    complain(text, at);
+    return -1;
+}
+
+static void put_sentences(struct wi_out *out, const struct wi_change *change)
+{
+    const char *before = "";
+    for (int i = 0; i < WI_UNIVERSE_COUNT; i++) {
+        if (!(change->universes >> i & 1))
+            continue;
+        wi_out_f(out, "%s%s", before, wi_universe_sentence((enum wi_universe)i));
+        before = "; ";
+    }
+}
+
+static void put_text(struct wi_out *out, const struct wi_args *args, const struct wi_change *change,
+                     const struct wi_result *result, const struct wi_prediction *prediction)
+{
+    struct wi_layout layout = {out, wi_show_width(STDOUT_FILENO, args),
+                               wi_show_color(STDOUT_FILENO, args)};
+    struct wi_phrase phrase;
+    put_sentences(wi_phrase_begin(&phrase), change);
+    wi_layout_line(&layout, "WHAT IF", wi_phrase_end(&phrase));
+    wi_put_prediction(wi_phrase_begin(&phrase), prediction);
+    wi_layout_line(&layout, "  gives", wi_phrase_end(&phrase));
+    wi_put_replay(wi_phrase_begin(&phrase), result);
+    if (wi_phrase_end(&phrase)[0])
+        wi_layout_line(&layout, "CAN I TRUST IT", phrase.text + 2); /* behind "; " */
+}
+
+static void put_json(struct wi_out *out, const char *text, const struct wi_result *result,
+                     const struct wi_prediction *prediction)
+{
+    wi_out_str(out, "{\"schema\":\"whyidle-what-if/1\",\n\"change\":");
+    wi_out_json(out, text);
+    wi_out_str(out, ",\n\"prediction\":");
+    wi_prediction_json(out, prediction);
+    wi_out_str(out, ",\n\"replay\":");
+    wi_replay_json(out, &result->replay);
+    wi_out_str(out, "}\n");
+}
+
+/* The steps are those of the run, as the report's own predictions know them. */
+static void set_steps(const struct wi_result *result, struct wi_prediction *prediction)
+{
+    for (int i = 0; i < result->prediction_count && prediction->speedup > 0; i++) {
+        int64_t step_ns = result->predictions[i].step_before_ns;
+        if (step_ns == WI_UNKNOWN || prediction->step_before_ns != WI_UNKNOWN)
+            continue;
+        prediction->step_before_ns = step_ns;
+        prediction->step_after_ns = (int64_t)((double)step_ns / prediction->speedup);
+    }
+}
+
+int wi_what_if_show(const struct wi_args *args, const struct wi_change *change,
+                    struct wi_input *input, const char *path)
+{
+    const struct wi_result *result = &input->saved.result;
+    struct wi_prediction prediction;
+    char buf[4096];
+    struct wi_out out;
+    if (!input->engine) {
+        fprintf(stderr,
+                "whyidle: %s: a saved report has no events to replay; --what-if needs a recording "
+                "(WHYIDLE_TRACE=FILE makes one)\n",
+                path);
+        return WI_EXIT_USAGE;
+    }
+    if (wi_predict_change(input->engine, &input->saved.arena, change, &prediction) != 0) {
+        fprintf(stderr, "whyidle: %s: out of memory\n", path);
+        return WI_EXIT_USAGE;
+    }
+    set_steps(result, &prediction);
+    wi_out_fd(&out, STDOUT_FILENO, buf, sizeof(buf));
+    if (!strcmp(wi_args_value(args, WI_OPT_FORMAT, "text"), "json"))
+        put_json(&out, wi_args_value(args, WI_OPT_WHAT_IF, ""), result, &prediction);
+    else
+        put_text(&out, args, change, result, &prediction);
+    if (wi_out_finish(&out) == 0)
+        return WI_EXIT_OK;
+    fprintf(stderr, "whyidle report: cannot write: %s\n", strerror(errno));
+    return WI_EXIT_USAGE;
+}

@@ -1,0 +1,162 @@
+/* Predictions in words, see predict_text.h.
+ * Threads: the owner of the writer. May not: allocate, use stdio. */
+#include "report/predict_text.h"
+
+#include <string.h>
+
+#include "analyze/change.h"
+#include "base/attr.h"
+#include "report/human.h"
+#include "report/predict_json.h"
+
+#define NOTHING 0.015 /* closer to 1 than the least margin of a range lets one tell */
+#define SAME    0.02  /* how far the step may be off the whole before it stands for it */
+#define DRAW    0.001 /* of the time: delays below it are not worth a word */
+
+void wi_put_times(struct wi_out *out, double speedup)
+{
+    wi_out_fixed(out, speedup, speedup < 1.995 ? 2 : speedup < 9.95 ? 1 : 0);
+    wi_out_char(out, 'x');
+}
+
+/* A step says what a reader can check, where it gains as much as the whole. */
+static int steps_stand_for_it(const struct wi_prediction *p)
+{
+    if (p->step_before_ns <= 0 || p->step_after_ns <= 0)
+        return 0;
+    double ratio = (double)p->step_before_ns / (double)p->step_after_ns;
+    return ratio >= p->speedup * (1 - SAME) && ratio <= p->speedup * (1 + SAME);
+}
+
+/* A range within which nothing changes. */
+static int shows_nothing(const struct wi_prediction *p)
+{
+    return p->low > 1 - NOTHING && p->high < 1 + NOTHING;
+}
+
+static void put_change(struct wi_out *out, const struct wi_prediction *p)
+{
+    if (steps_stand_for_it(p)) {
+        wi_human_change(out, p->step_before_ns, p->step_after_ns);
+        wi_out_str(out, "/step");
+    } else {
+        wi_human_change(out, p->before_ns, p->after_ns);
+        wi_out_str(out, " in the stretches replayed");
+    }
+}
+
+/* Both ends, unless they are shown alike. */
+static void put_range(struct wi_out *out, const struct wi_prediction *p)
+{
+    struct wi_phrase low, high;
+    wi_put_times(wi_phrase_begin(&low), p->low);
+    wi_put_times(wi_phrase_begin(&high), p->high);
+    if (!strcmp(wi_phrase_end(&low), wi_phrase_end(&high)))
+        return;
+    wi_out_f(out, " (range\u00a0%s to\u00a0%s)", low.text, high.text);
+}
+
+void wi_put_prediction(struct wi_out *out, const struct wi_prediction *p)
+{
+    if (p->withheld) {
+        wi_out_str(out, "not predicted: ");
+        wi_out_clean(out, p->withheld);
+        return;
+    }
+    put_change(out, p);
+    if (shows_nothing(p)) {
+        wi_out_str(out, " (");
+        wi_put_times(out, p->speedup);
+        wi_out_char(out, ')');
+        return;
+    }
+    wi_out_str(out, ", ");
+    wi_put_times(out, p->speedup);
+    put_range(out, p);
+}
+
+void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
+{
+    const struct wi_prediction *p = &finding->predicted;
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    if (!wi_predicted(p) && !p->withheld)
+        return;
+    if (!p->withheld && shows_nothing(p))
+        wi_out_str(out, "nothing: ");
+    wi_put_prediction(out, p);
+    if (!p->withheld && p->universe >= 0)
+        wi_out_f(out, ": %s", wi_universe_sentence((enum wi_universe)p->universe));
+    wi_layout_line(layout, "  gives", wi_phrase_end(&phrase));
+}
+
+static const char *faster_word(double speedup)
+{
+    static const struct {
+        double least;
+        const char *word;
+    } ROWS[] = {
+#define FASTER_GPU(least, word, reason) {least, word},
+#include "report/faster_gpu.def"
+#undef FASTER_GPU
+    };
+    size_t i = 0;
+    while (i + 1 < WI_ARRAY_LEN(ROWS) && speedup < ROWS[i].least)
+        i++;
+    return ROWS[i].word;
+}
+
+void wi_text_faster_gpu(struct wi_layout *layout, const struct wi_report *report)
+{
+    const struct wi_result *result = report->result;
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    for (int i = 0; i < result->prediction_count; i++) {
+        const struct wi_prediction *p = &result->predictions[i];
+        if (p->universe != WI_UNIVERSE_GPU_2X || (!wi_predicted(p) && !p->withheld))
+            continue;
+        if (p->withheld) {
+            wi_out_str(out, "Not known: ");
+            wi_out_clean(out, p->withheld);
+        } else {
+            wi_out_f(out, "%s. One twice as fast: ", faster_word(p->speedup));
+            wi_put_prediction(out, p);
+        }
+        wi_out_char(out, '.');
+        wi_out_char(layout->out, '\n');
+        wi_layout_line(layout, "A FASTER GPU?", wi_phrase_end(&phrase));
+        return;
+    }
+}
+
+static int ranges_shown(const struct wi_result *result)
+{
+    for (int i = 0; i < result->prediction_count; i++)
+        if (!result->predictions[i].withheld)
+            return 1;
+    return 0;
+}
+
+void wi_put_replay(struct wi_out *out, const struct wi_result *result)
+{
+    const struct wi_replay *replay = &result->replay;
+    if (!wi_replayed(replay))
+        return;
+    if (replay->withheld) {
+        wi_out_str(out, "; nothing is predicted: ");
+        wi_out_clean(out, replay->withheld);
+        return;
+    }
+    wi_out_str(out, "; replaying this run lands within ");
+    /* rounded up: "within" is never less than it is */
+    double percent = replay->error * 100 + 0.0499;
+    wi_out_fixed(out, percent < 0.1 ? 0.1 : percent, 1);
+    wi_out_str(out, " % of its real time");
+    if (replay->unexplained >= DRAW) {
+        wi_out_str(out, ", ");
+        wi_out_fixed(out, replay->unexplained * 100, 1);
+        wi_out_str(out, " % of it in delays that are kept as they were");
+    }
+    if (ranges_shown(result))
+        wi_out_str(out, "; a range runs from what the evidence supports to the cause gone");
+}
