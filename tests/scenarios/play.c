@@ -8,6 +8,9 @@
  *   play trace FILE CASE NAME DIR [--cut CUT]
  *                                              writes DIR/rank<R>.wit, binary event traces
  *   play played FILE CASE NAME LOG             the truth of a live run as play_live recorded it
+ *   play whatif FILE CASE NAME SPEC... [--cut CUT]
+ *                                              one JSON line a rank and SPEC: what whyidle says
+ *                                              the change would bring
  *   play dump FILE CASE NAME                   the events as text, to look at
  * NAME is the word after ```timeline, "-" if there is none; CUT is LOOPS[:INNER[:LONGEST_MS]]. */
 #include <fcntl.h>
@@ -22,6 +25,7 @@
 #include "timeline_events.h"
 #include "timeline_report.h"
 #include "timeline_truth.h"
+#include "timeline_whatif.h"
 
 #define NAMES_BYTES (4u << 20)
 
@@ -264,6 +268,7 @@ static int usage(void)
     fputs("usage: play list|truth|report FILE [--cut CUT]\n"
           "       play dump FILE CASE NAME [--cut CUT]\n"
           "       play trace FILE CASE NAME DIR [--cut CUT]\n"
+          "       play whatif FILE CASE NAME SPEC... [--cut CUT]\n"
           "       play played FILE CASE NAME LOG\n",
           stderr);
     return 2;
@@ -294,6 +299,8 @@ static int run(const struct tl_file *file, int argc, char **argv, const struct t
         return print_played(block, argv[5]) ? 1 : 0;
     if (!strcmp(argv[1], "trace") && argc == 6)
         return write_traces(block, argv[5], max_loops) ? 1 : 0;
+    if (!strcmp(argv[1], "whatif") && argc > 5)
+        return tl_whatif(block, max_loops, argv + 5, argc - 5) ? 1 : 0;
     return usage();
 }
 

@@ -57,7 +57,6 @@ static char *write_json(struct wi_engine *engine, const struct wi_names *names)
     struct wi_out out;
 
     wi_arena_init(&arena, RESULT_BYTES);
-    wi_engine_finish(engine);
     int rc = json ? wi_engine_result(engine, &arena, &result) : -1;
     if (!rc) {
         wi_out_mem(&out, json, JSON_BYTES);
@@ -74,14 +73,13 @@ static char *write_json(struct wi_engine *engine, const struct wi_names *names)
     return json;
 }
 
-int tl_reports(const struct tl_block *block, int64_t max_loops, char *json[TL_MAX_RANKS])
+int tl_engines(const struct tl_block *block, int64_t max_loops, tl_engine_user use, void *ctx)
 {
     struct wi_names *names = wi_names_create(NAMES_BYTES);
     struct wi_engine_config config = {.names = names, .ordered = 1};
     struct rank_engine engines[TL_MAX_RANKS] = {{.engine = NULL}};
     int rc = names ? 0 : -1;
 
-    memset(json, 0, TL_MAX_RANKS * sizeof(*json));
     for (int r = 0; !rc && r < block->ranks; r++) {
         engines[r].engine = wi_engine_create(&config);
         rc = engines[r].engine ? 0 : -1;
@@ -90,11 +88,27 @@ int tl_reports(const struct tl_block *block, int64_t max_loops, char *json[TL_MA
     if (!rc)
         rc = tl_events(block, max_loops, names, to_engine, engines);
     for (int r = 0; r < block->ranks; r++) {
-        if (!rc && !(json[r] = write_json(engines[r].engine, names)))
-            rc = -1;
+        if (!rc) {
+            wi_engine_finish(engines[r].engine);
+            rc = use(ctx, r, engines[r].engine, names) ? -1 : 0;
+        }
         if (engines[r].engine)
             wi_engine_free(engines[r].engine);
     }
     wi_names_free(names);
     return rc;
+}
+
+static int to_json(void *ctx, int rank, struct wi_engine *engine, const struct wi_names *names)
+{
+    char **json = ctx;
+
+    json[rank] = write_json(engine, names);
+    return json[rank] ? 0 : -1;
+}
+
+int tl_reports(const struct tl_block *block, int64_t max_loops, char *json[TL_MAX_RANKS])
+{
+    memset(json, 0, TL_MAX_RANKS * sizeof(*json));
+    return tl_engines(block, max_loops, to_json, json);
 }

@@ -9,7 +9,8 @@
 
 A variant holds when every class is within the tolerance of its own truth, the sub-cause of its
 largest stall is named and nothing is said that must not be. A healthy job holds when the verdict
-is `compute` and no stall is found. Exit 0: at least --least % of each case hold."""
+is `compute`, no stall is found, and every prediction but that of a faster GPU is between 1.00x and
+1.03x. Exit 0: at least --least % of each case hold."""
 import argparse
 import json
 import os
@@ -23,6 +24,7 @@ import check_play
 import healthy
 import vary
 
+MOST_GAIN = 0.03  # of a fix for a job in which nothing is wrong, as shown with two decimals
 STALLS = ("data-loading", "transfer", "small-batch", "host", "communication")
 JUDGE = types.SimpleNamespace(tolerance=5.0, strict=True)
 TRIES = 200  # draws until a job is healthy
@@ -127,13 +129,22 @@ def draw(options, seed):
     sys.exit(f"seed {seed}: no healthy job in {TRIES} draws")
 
 
+def promises(report):
+    """What is predicted for a job that needs no fix."""
+    for p in report["predictions"] or [{"universe": "nothing", "withheld": "no prediction"}]:
+        if p["withheld"]:
+            yield f"{p['universe']} withheld: {p['withheld']}"
+        elif p["universe"] != "gpu-2x" and not 1 <= round(p["speedup"], 2) <= 1 + MOST_GAIN:
+            yield f"{p['universe']} promises {p['speedup']:.3f}x"
+
+
 def check_healthy(options):
     held, failed = {}, []
     for seed in range(options.first, options.first + options.seeds):
         shape, block, truth, report = draw(options, seed)
         verdict = report["verdict"]["id"]
         found = [f"{f['id']} {100 * f['share']:.1f} %" for f in report["findings"]
-                 if f["id"].split("/")[0] in STALLS]
+                 if f["id"].split("/")[0] in STALLS] + list(promises(report))
         held.setdefault(shape, []).append(verdict == "compute" and not found)
         if found or verdict != "compute":
             want, _ = check_play.truth_classes(truth)
