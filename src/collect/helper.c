@@ -147,7 +147,7 @@ static uint64_t drain_threads(int64_t *horizon)
         struct wi_thread *t = wi_thread_at(i);
         int life = atomic_load_explicit(&t->state, memory_order_acquire);
         drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
-        if (life == WI_THREAD_FREE)
+        if (life == WI_THREAD_FREE || life == WI_THREAD_NEW)
             continue;
         int64_t until =
             settled_until(t, *horizon, live); /* before draining: see collect/hot.h, 9 */

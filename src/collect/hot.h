@@ -54,8 +54,8 @@ enum wi_entry_flags {
 /* One call on its way to the helper. */
 struct wi_entry {
     int64_t enter_ns, exit_ns;
-    uint64_t stream; /* the handle */
-    uint64_t arg;    /* struct wi_call_args */
+    uint64_t stream;           /* the handle */
+    uint64_t arg;              /* struct wi_call_args */
     float run_ns, runnable_ns; /* of the silence before it; < 0 = not known; 7 digits will do */
     float held_ns;             /* ready inside the call, but without a core; < 0 = not known */
     uint32_t from;             /* of copies: id of the memory that is read, 0 = not known */
@@ -71,7 +71,7 @@ _Static_assert(offsetof(struct wi_entry, call) == offsetof(struct wi_range_entry
                "tells them apart");
 
 enum wi_fold { WI_FOLD_CLOSED, WI_FOLD_OPEN, WI_FOLD_WRITING };
-enum wi_thread_state { WI_THREAD_FREE, WI_THREAD_USED, WI_THREAD_EXITED };
+enum wi_thread_state { WI_THREAD_FREE, WI_THREAD_USED, WI_THREAD_EXITED, WI_THREAD_NEW };
 
 struct wi_thread {
     _Atomic int64_t enter_ns; /* of the call in progress; 0 none, -1 about to be set */

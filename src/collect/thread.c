@@ -80,14 +80,14 @@ static struct wi_thread *take_block(void)
     int count = atomic_load(&state.count);
     for (int i = 0; i < count; i++) {
         int free_state = WI_THREAD_FREE;
-        if (atomic_compare_exchange_strong(&state.blocks[i].state, &free_state, WI_THREAD_USED))
+        if (atomic_compare_exchange_strong(&state.blocks[i].state, &free_state, WI_THREAD_NEW))
             return &state.blocks[i];
     }
     while (count < WI_MAX_THREADS) {
         if (!atomic_compare_exchange_weak(&state.count, &count, count + 1))
             continue;
         int free_state = WI_THREAD_FREE; /* a racing searcher may take it first: go on then */
-        if (atomic_compare_exchange_strong(&state.blocks[count].state, &free_state, WI_THREAD_USED))
+        if (atomic_compare_exchange_strong(&state.blocks[count].state, &free_state, WI_THREAD_NEW))
             return &state.blocks[count];
         count = atomic_load(&state.count);
     }
@@ -149,6 +149,7 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     atomic_store(&t->fold, WI_FOLD_CLOSED);
     atomic_store(&t->last_exit_ns, wi_now_ns());
     pthread_setspecific(state.key, t);
+    atomic_store_explicit(&t->state, WI_THREAD_USED, memory_order_release); /* all is set */
     wi_self = t;
     wi_helper_wake();
     errno = saved;
