@@ -256,11 +256,12 @@ static void set_step(struct wi_prediction *prediction, int64_t step_ns)
 }
 
 /* What a finding is worth: the share of the time that its fix saves, but no more than its own: a
- * fix may bring other things with it, which are not this cause's. */
-static double worth_of(const struct wi_finding *finding)
+ * fix may bring other things with it, which are not this cause's. paced: requests set the pace, no
+ * fix changes the time of the run, and what it saves is told as latency and capacity. */
+static double worth_of(const struct wi_finding *finding, int paced)
 {
     const struct wi_prediction *predicted = &finding->predicted;
-    if (predicted->withheld || predicted->speedup <= 0)
+    if (paced || predicted->withheld || predicted->speedup <= 0)
         return finding->share;
     double saved = 1 - 1 / predicted->speedup;
     return saved < finding->share ? saved : finding->share;
@@ -268,18 +269,21 @@ static double worth_of(const struct wi_finding *finding)
 
 /* Findings that are worth the same within half a percent of the time stand by their own time: what
  * differs less is within the error of a replay. */
-static int goes_before(const struct wi_finding *a, const struct wi_finding *b)
+static int goes_before(const struct wi_finding *a, const struct wi_finding *b, int paced)
 {
-    int worth_a = (int)(worth_of(a) * 200), worth_b = (int)(worth_of(b) * 200);
+    int worth_a = (int)(worth_of(a, paced) * 200), worth_b = (int)(worth_of(b, paced) * 200);
     return worth_a != worth_b ? worth_a > worth_b : a->ns > b->ns;
 }
 
 static void order_by_worth(struct wi_result *result)
 {
+    int paced = 0;
+    for (int i = 0; i < result->finding_count; i++)
+        paced |= wi_subcause_class(result->findings[i].subcause) == WI_CLASS_NO_WORK;
     for (int i = 1; i < result->finding_count; i++) {
         struct wi_finding one = result->findings[i];
         int at = i;
-        for (; at > 0 && goes_before(&one, &result->findings[at - 1]); at--)
+        for (; at > 0 && goes_before(&one, &result->findings[at - 1], paced); at--)
             result->findings[at] = result->findings[at - 1];
         result->findings[at] = one;
     }

@@ -26,11 +26,17 @@ static int reaches(int64_t part, int64_t whole, int64_t permille)
     return part / permille >= whole / 1000 && part > 0;
 }
 
-static int largest_stall(const struct wi_result *result)
+/* The first finding that stands for something to do, or for there being nothing to do: where most
+ * idle time is that nobody asks, that is the answer, and what happens within a request comes
+ * second.
+ */
+static int leading_finding(const struct wi_result *result)
 {
-    for (int i = 0; i < result->finding_count; i++)
-        if (wi_class_is_stall(wi_subcause_class(result->findings[i].subcause)))
+    for (int i = 0; i < result->finding_count; i++) {
+        enum wi_class class = wi_subcause_class(result->findings[i].subcause);
+        if (wi_class_is_stall(class) || class == WI_CLASS_NO_WORK)
             return i;
+    }
     return -1;
 }
 
@@ -68,7 +74,7 @@ struct wi_verdict wi_verdict_of(const struct wi_result *result)
         verdict.reason = "no device operation was recorded";
         return verdict;
     }
-    int at = behind_small_kernels(result, largest_stall(result));
+    int at = behind_small_kernels(result, leading_finding(result));
     if (reaches(totals.compute_ns, totals.window_ns, WI_LIMIT_LIMITED_BY_GPU_PERMILLE))
         return (struct wi_verdict){"compute", -1, WI_CONF_HIGH, NULL};
     if (reaches(totals.unknown_ns, totals.window_ns, WI_LIMIT_UNDECIDED_PERMILLE)) {
