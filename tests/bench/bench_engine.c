@@ -73,6 +73,8 @@ int main(int argc, char **argv)
     double made = now_s();
     printf("engine_events_per_second %.3f million\n", (double)launches * 2 / (fed - start) / 1e6);
     printf("engine_result %.3f ms\n", (made - fed) * 1e3);
+    printf("engine_predictions %d count\n", result.prediction_count);
+    printf("engine_replayed %llu calls\n", (unsigned long long)result.replay.calls);
     printf("engine_memory %.1f MiB\n", (double)result.engine_bytes / 1048576);
     printf("engine_launches %ld count\n", launches);
     wi_arena_free(&arena);
