@@ -172,7 +172,7 @@ int64_t wi_number_of(const char *text, const char *word)
 static int64_t ticks(const char **at)
 {
     int64_t value = wi_take_number(at);
-    return value == WI_UNKNOWN ? value : value * WI_TICK_NS;
+    return value > INT64_MAX / WI_TICK_NS ? WI_UNKNOWN : value < 0 ? value : value * WI_TICK_NS;
 }
 
 int wi_parse_stat(const char *text, struct wi_proc_stat *stat)

@@ -193,7 +193,8 @@ static int64_t quota_of(const char *folder, int v2)
         if (wi_read_at(state.text, sizeof(state.text), "%s/cpu.cfs_period_us", folder) > 0)
             period = wi_take_number(&at);
     }
-    return quota == WI_UNKNOWN || period <= 0 ? WI_UNKNOWN : quota * 1000 / period;
+    int known = quota != WI_UNKNOWN && quota < INT64_MAX / 1000 && period > 0;
+    return known ? quota * 1000 / period : WI_UNKNOWN;
 }
 
 static int64_t throttled_of(const char *folder, int v2)
@@ -201,7 +202,9 @@ static int64_t throttled_of(const char *folder, int v2)
     if (wi_read_at(state.text, sizeof(state.text), "%s/cpu.stat", folder) <= 0)
         return WI_UNKNOWN;
     int64_t value = wi_number_of(state.text, v2 ? "throttled_usec " : "throttled_time ");
-    return value == WI_UNKNOWN ? value : value * (v2 ? 1000 : 1);
+    if (value == WI_UNKNOWN || value > INT64_MAX / 1000)
+        return WI_UNKNOWN;
+    return value * (v2 ? 1000 : 1);
 }
 
 /* The tightest quota from the job's group up to the root, and the time stopped there. */
