@@ -11,7 +11,9 @@
 #define NOTHING 0.002
 /* A report in between predicts anew when the run has this many times the calls of last time: all of
  * them together cost a fraction of a percent of the run. */
-#define GROWN      4
+#define GROWN 4
+/* 41 KiB for each plan, and the splits of all signatures. */
+#define WORK_BYTES ((size_t)12 << 20)
 #define MOST_PLANS (3u * (WI_UNIVERSE_COUNT + WI_SUB_COUNT) + 1)
 /* More requests than this in a pass fill the device anyway, and keep the first one waiting. */
 #define MOST_BATCH 8
@@ -198,8 +200,8 @@ static void forget(struct wi_predicted *predicted)
     }
 }
 
-static int predict_anew(struct wi_engine *engine, struct wi_arena *arena,
-                        const struct wi_result *result)
+static int predict_in(struct wi_engine *engine, struct wi_arena *arena,
+                      const struct wi_result *result)
 {
     struct wi_predicted *predicted = &engine->predicted;
     struct wanted *wanted =
@@ -233,6 +235,16 @@ static int predict_anew(struct wi_engine *engine, struct wi_arena *arena,
                 s, wi_remedy_of((enum wi_subcause)wanted[i].subcause)->universe, wanted[i].plans);
     }
     return WI_OK;
+}
+
+/* The plans take more room than a report, and nothing of them is needed afterwards. */
+static int predict_anew(struct wi_engine *engine, const struct wi_result *result)
+{
+    struct wi_arena work;
+    wi_arena_init(&work, WORK_BYTES);
+    int err = predict_in(engine, &work, result);
+    wi_arena_free(&work);
+    return err;
 }
 
 /* Mean length of a step of the device, WI_UNKNOWN without steps. */
@@ -293,7 +305,7 @@ int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct w
 {
     struct wi_predicted *predicted = &engine->predicted;
     int due = engine->finished || engine->calls.pushed >= GROWN * predicted->calls;
-    int err = due ? predict_anew(engine, arena, result) : WI_OK;
+    int err = due ? predict_anew(engine, result) : WI_OK;
     if (err)
         return err;
     result->replay = predicted->replay;
