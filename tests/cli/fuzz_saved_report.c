@@ -1,7 +1,7 @@
 /* Fuzzes the reader of report documents and the writers behind it: bytes in, no crash, no
  * undefined behaviour, and a document that was read once is read again. For libFuzzer, with the
- * sources of base, model, analyze and report, json_doc.c, report_fields.c and report_read.c, and the
- * documents of report_print as seeds. Threads: one. */
+ * sources of base, model, analyze and report, json_doc.c, report_fields.c, report_predictions.c and
+ * report_read.c, and the documents of report_print as seeds. Threads: one. */
 #include <stdint.h>
 #include <stdlib.h>
 

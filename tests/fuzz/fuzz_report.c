@@ -58,6 +58,16 @@ static void check_sums(const struct wi_result *result)
     }
 }
 
+/* A prediction has a reason for being absent, or a figure that lies in its range. */
+static void check_predictions(const struct wi_result *result)
+{
+    for (int i = 0; i < result->prediction_count; i++) {
+        const struct wi_prediction *p = &result->predictions[i];
+        require(p->withheld || (p->low >= 0 && p->low <= p->speedup && p->speedup <= p->high));
+    }
+    require(result->replay.error >= 0 && result->replay.unexplained >= 0);
+}
+
 static void write_reports(const struct wi_names *names, const struct wi_result *result)
 {
     static char buf[1 << 16];
@@ -89,6 +99,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
     if (import(engine, names, data + 1, len - 1) == 0 &&
         wi_engine_result(engine, &arena, &result) == 0) {
         check_sums(&result);
+        check_predictions(&result);
         write_reports(names, &result);
     }
     wi_arena_free(&arena);
