@@ -54,6 +54,13 @@ static enum wi_subcause launch_cause(const struct wi_ledger *ledger, const struc
     return best;
 }
 
+/* Loaders of every framework keep about two batches for each of their processes. */
+static uint32_t queue_depth_of(const struct wi_run_evidence *run)
+{
+    double depth = 2 * wi_sampled_mean(&run->sampled, WI_SAMPLED_CHILDREN, 1);
+    return depth < 2 ? 2 : depth > WI_REPLAY_QUEUE ? WI_REPLAY_QUEUE : (uint32_t)depth;
+}
+
 int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_ledger *ledger,
                  const struct wi_run_evidence *run, double kept_share)
 {
@@ -70,6 +77,7 @@ int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_led
             split->total_ns > 0 && split->subcause[split->main] == WI_SUB_DECODE_IN_MAIN_THREAD;
         splits->rare_ns += split->rare ? split->total_ns : 0;
     }
+    splits->queue_depth = queue_depth_of(run);
     splits->launch = launch_cause(ledger, splits);
     return WI_OK;
 }
@@ -156,7 +164,7 @@ int wi_effects_of(struct wi_effects *effects, struct wi_arena *arena,
     struct wi_effect *of = wi_arena_alloc(arena, (splits->slots + 1) * sizeof(*of));
     if (!of)
         return WI_ERR_NOMEM;
-    *effects = (struct wi_effects){.change = change, .of = of};
+    *effects = (struct wi_effects){.change = change, .of = of, .queue_depth = splits->queue_depth};
     *rare_ns = 0;
     of[0] = of_other_host(change);
     for (uint32_t i = 0; i < splits->slots; i++) {

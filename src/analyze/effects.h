@@ -23,6 +23,7 @@ struct wi_splits {
     enum wi_subcause launch; /* what unlabelled launches are charged to in this run */
     int makes_input;         /* the launching thread makes input itself */
     int64_t rare_ns;         /* of signatures that are accounted apart */
+    uint32_t queue_depth;    /* of producers: two inputs for each loader process */
 };
 
 /* kept_share: of the run's calls that are kept; what is seen too seldom to be among them in its

@@ -12,9 +12,10 @@
 #define NEVER       INT64_MIN
 
 struct producer {
-    int64_t measured_ns, arrival_ns; /* of its latest input, as measured and as replayed */
-    int64_t asked_ns[2];             /* when the latest two inputs were taken */
-    int64_t apart_ns;                /* excluded by then */
+    int64_t measured_ns, arrival_ns;   /* of its latest input, as measured and as replayed */
+    int64_t taken_ns[WI_REPLAY_QUEUE]; /* when its inputs were taken; ring */
+    uint32_t taken;                    /* so many so far */
+    int64_t apart_ns;                  /* excluded by then */
     int known;
 };
 
@@ -99,27 +100,27 @@ static int64_t own_time(const struct wi_effects *effects, const struct wi_move *
 /* ---- the producer of inputs */
 
 /* The input that the call waited for arrives after the one before it, as long after as it did, or
- * as much sooner as the producer got faster; it was not begun before there was room for it. */
+ * as much sooner as the producer got faster; and not before there was room for it in the queue. */
 static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
                        const struct wi_effect *effect, const struct wi_move *move, int64_t asked_ns)
 {
     int64_t measured = move->kept->enter_ns;
     int64_t arrives = asked_ns + move->silence_ns;
+    uint32_t depth = state->effects->queue_depth;
     if (producer->known) {
         int64_t apart = measured - producer->measured_ns - (state->apart_ns - producer->apart_ns);
         if (effect->here)
             apart = move->silence_ns;
-        int64_t begun = producer->arrival_ns;
-        if (effect->queue)
-            begun = most(begun, producer->asked_ns[0]);
-        arrives = begun + scaled(apart, 1 / effect->rate);
+        arrives = producer->arrival_ns + scaled(apart, 1 / effect->rate);
+        if (effect->queue && producer->taken >= depth)
+            arrives =
+                most(arrives, producer->taken_ns[(producer->taken - depth) % WI_REPLAY_QUEUE]);
     }
     producer->known = 1;
     producer->measured_ns = measured;
     producer->apart_ns = state->apart_ns;
     producer->arrival_ns = arrives;
-    producer->asked_ns[0] = producer->asked_ns[1];
-    producer->asked_ns[1] = most(asked_ns, arrives);
+    producer->taken_ns[producer->taken++ % WI_REPLAY_QUEUE] = most(asked_ns, arrives);
     return arrives;
 }
 

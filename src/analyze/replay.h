@@ -24,11 +24,14 @@ struct wi_effects {
     const struct wi_change *change;
     const struct wi_effect *of;         /* by signature + 1; [0] = not labelled */
     struct wi_effect api[WI_API_COUNT]; /* of calls without a label, by class */
+    uint32_t queue_depth;               /* inputs that producers make ahead, 2 to WI_REPLAY_QUEUE */
     struct wi_effect dispatch;          /* of short silences between issuing calls */
     double copy_rate[WI_COPY_COUNT];    /* for async_copies: bytes per ns, 0 = as it was */
 };
 
 #define WI_REPLAY_MARKS 64u
+#define WI_REPLAY_QUEUE                                                                            \
+    64u /* loader workers x 2; more make no difference to a queue that is full */
 
 struct wi_replayed {
     int64_t start_ns, end_ns;             /* of the stretch behind its left edge */
