@@ -9,6 +9,8 @@
  * here. */
 #define UNKNOWN_CALL ((uint64_t)1 << 62)
 
+#define NO_ROW UINT32_MAX
+
 static void add_underfilled(void *user, uint32_t row, int64_t ns)
 {
     const struct wi_account *account = user;
@@ -19,7 +21,8 @@ static void add_underfilled(void *user, uint32_t row, int64_t ns)
 static void add_exposed(void *user, struct wi_device *device, struct wi_active *copy, int64_t ns)
 {
     const struct wi_account *account = user;
-    account->tables->copies[copy->row].exposed_ns += ns;
+    if (copy->row != NO_ROW)
+        account->tables->copies[copy->row].exposed_ns += ns;
     struct wi_sig_key key = {.device = device->info.device,
                              .subcause = copy->subcause,
                              .exposed_by = -1,
@@ -200,9 +203,12 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
         active.kind = WI_ACTIVE_MEMSET;
         break;
     default:
-        device->copies++;
         active.kind = wi_copy_crosses(op->direction) ? WI_ACTIVE_COPY : WI_ACTIVE_LOCAL_COPY;
         active.subcause = (uint8_t)cause_of_copy(engine, op, slot);
+        active.row = NO_ROW;
+        if (op->flags & WI_OP_PEER)
+            break;
+        device->copies++;
         active.row = wi_tables_copy(engine->tables, op, duration_of(call));
         break;
     }
@@ -214,7 +220,7 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
 static uint32_t join_call(struct wi_engine *engine, const struct wi_device_op *op)
 {
     uint32_t slot = wi_calls_find(&engine->calls, op->corr);
-    if (slot == WI_NO_SLOT)
+    if (slot == WI_NO_SLOT || op->flags & WI_OP_PEER)
         return slot;
     wi_calls_join(&engine->calls, slot, op);
     engine->coverage.ops_matched++;
@@ -230,7 +236,7 @@ static void take_late(struct wi_engine *engine, struct wi_device *device,
 {
     if (!device->used || op->start_ns >= device->pos_ns)
         return;
-    engine->coverage.lost[WI_LOSS_LATE]++;
+    engine->coverage.lost[WI_LOSS_LATE] += !(op->flags & WI_OP_PEER);
     int64_t end = op->end_ns < device->pos_ns ? op->end_ns : device->pos_ns;
     int64_t taken = wi_device_take_blind(device, op->start_ns, end);
     const struct wi_sig_key key = {
@@ -276,6 +282,21 @@ static void note_step(struct wi_engine *engine, const struct wi_device *device,
         wi_steps_op(engine->steps[i], op, idle > 0 ? idle : 0);
 }
 
+/* Whose work it is: what follows the device's own threads and what is replayed. The share of a copy
+ * on the other device is neither issued to it nor played twice. */
+static enum wi_trying take_own(struct wi_engine *engine, struct wi_device *device,
+                               const struct wi_device_op *op, uint32_t slot, double waves)
+{
+    const struct wi_call_slot *call = slot == WI_NO_SLOT ? NULL : &engine->calls.slots[slot];
+    if (op->flags & WI_OP_PEER)
+        return WI_TRYING_NOT;
+    if (call)
+        device->last_thread = call->thread_index;
+    wi_reservoir_op(&engine->calls.reservoir, call ? call->kept : 0, call ? call->seq : 0, op,
+                    waves, device->info.sms);
+    return trying(engine, device, op, slot);
+}
+
 void wi_account_next(struct wi_engine *engine)
 {
     struct wi_account account = {engine, engine->ledger, engine->tables};
@@ -283,9 +304,10 @@ void wi_account_next(struct wi_engine *engine)
     uint64_t number;
     struct wi_device_op op = wi_op_queue_pop(&engine->queue, &number);
     struct wi_device *device = wi_account_device(engine, op.device);
-    engine->coverage.ops++;
+    int counts = !(op.flags & WI_OP_PEER);
+    engine->coverage.ops += counts;
     if (!device) {
-        engine->coverage.lost[WI_LOSS_THREADS]++;
+        engine->coverage.lost[WI_LOSS_THREADS] += counts;
         return;
     }
     uint32_t slot = join_call(engine, &op);
@@ -296,14 +318,8 @@ void wi_account_next(struct wi_engine *engine)
     }
     wi_device_advance(device, op.start_ns, &rows);
     note_step(engine, device, &op);
-    if (slot != WI_NO_SLOT)
-        device->last_thread = engine->calls.slots[slot].thread_index;
     struct wi_active active = activate(engine, device, &op, slot);
-    wi_reservoir_op(&engine->calls.reservoir,
-                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].kept,
-                    slot == WI_NO_SLOT ? 0 : engine->calls.slots[slot].seq, &op, active.waves,
-                    device->info.sms);
-    active.trying = (uint8_t)trying(engine, device, &op, slot);
+    active.trying = (uint8_t)take_own(engine, device, &op, slot, active.waves);
     int between = device->trying == WI_TRYING && active.trying == WI_TRYING;
     device->trying = active.trying;
     active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
@@ -330,11 +346,12 @@ void wi_account_bad(struct wi_engine *engine, const struct wi_device_op *op)
 {
     struct wi_device *device = wi_account_device(engine, op->device);
     uint32_t slot = wi_calls_find(&engine->calls, op->corr);
-    engine->coverage.ops++;
-    engine->coverage.lost[WI_LOSS_BAD_CLOCK]++;
+    int counts = !(op->flags & WI_OP_PEER);
+    engine->coverage.ops += counts;
+    engine->coverage.lost[WI_LOSS_BAD_CLOCK] += counts;
     if (!device || slot == WI_NO_SLOT)
         return;
-    engine->coverage.ops_matched++;
+    engine->coverage.ops_matched += counts;
     int64_t since = engine->calls.slots[slot].call.enter_ns;
     if (device->bad_since_ns == WI_UNKNOWN || since < device->bad_since_ns)
         device->bad_since_ns = since;

@@ -188,7 +188,8 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range
         wi_feed_event(&(struct wi_event){.kind = WI_EVENT_CALL, .u.call = call});
 }
 
-static void op(struct wi_device_op *op)
+/* peer: the other device of a copy between two, whose time it takes as well; or WI_NO_DEVICE. */
+static void op(struct wi_device_op *op, int32_t peer)
 {
     int64_t exit_ns;
     uint32_t cupti_stream = (uint32_t)op->stream;
@@ -205,6 +206,11 @@ static void op(struct wi_device_op *op)
     if (op->kind == WI_OP_KERNEL && wi_name_is_collective(wi_names_text(state.names, op->name)))
         op->flags |= WI_OP_COLLECTIVE;
     wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+    if (peer != WI_NO_DEVICE) {
+        op->device = peer;
+        op->flags |= WI_OP_PEER;
+        wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+    }
     if (++state.ops % OPS_AT_ONCE == 0)
         wi_engine_advance(state.engine, state.horizon_ns);
 }
@@ -232,7 +238,7 @@ static void give_record(void *user, const struct wi_record *record)
     switch (record->kind) {
     case WI_RECORD_OP:
         copy = record->op;
-        op(&copy);
+        op(&copy, record->peer);
         break;
     case WI_RECORD_DEVICE:
         device(&record->device);

@@ -93,6 +93,14 @@ static void peer(const struct wi_rec_peer *c, struct wi_device_op *op)
         op->flags |= WI_OP_GRAPH_NODE;
 }
 
+/* The end of the copy that is not the record's device. Of a copy that a third device makes it is
+ * the one that is written to. */
+static int32_t other_end(const struct wi_rec_peer *c)
+{
+    uint32_t other = c->device == c->dst_device ? c->src_device : c->dst_device;
+    return c->src_device == c->dst_device || other >= MAX_DEVICES ? WI_NO_DEVICE : (int32_t)other;
+}
+
 static void set(const struct wi_rec_memset *m, struct wi_device_op *op)
 {
     op->kind = WI_OP_MEMSET;
@@ -244,6 +252,7 @@ void wi_decode(const struct wi_decoder *d, uint8_t *buffer, size_t valid_bytes)
         memset(&record, 0, sizeof(record));
         if (operation(d, kind, raw, &record.op, times)) {
             record.kind = WI_RECORD_OP;
+            record.peer = kind == WI_KIND_MEMCPY2 ? other_end(raw) : WI_NO_DEVICE;
             set_times(d, &record.op, times[0], times[1], latest_ns);
             d->give(d->user, &record);
         } else if (other(d, kind, raw, latest_ns, &record)) {

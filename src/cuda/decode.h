@@ -23,6 +23,7 @@ enum wi_record_kind {
 struct wi_record {
     enum wi_record_kind kind;
     struct wi_device_op op;
+    int32_t peer; /* the other device of a copy between two, else WI_NO_DEVICE */
     struct wi_device_info device;
     struct wi_host_span span;
     uint32_t context;

@@ -83,7 +83,9 @@ enum wi_op_kind { WI_OP_KERNEL, WI_OP_COPY, WI_OP_MEMSET, WI_OP_GRAPH };
 enum wi_op_flags {
     WI_OP_COLLECTIVE = 1, /* a kernel of a communication library: busy, perhaps only waiting */
     WI_OP_BAD_TIMES = 2,  /* start and end are not to be trusted: the device did something here */
-    WI_OP_GRAPH_NODE = 4  /* a node of a graph: its call is a graph launch, one id has many ops */
+    WI_OP_GRAPH_NODE = 4, /* a node of a graph: its call is a graph launch, one id has many ops */
+    WI_OP_PEER = 8        /* the time of a copy between devices on the other one; the copy itself,
+                           * with the same id, is an operation of its own: nothing counts twice */
 };
 
 /* One stretch of work on a device. */

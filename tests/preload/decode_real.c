@@ -163,6 +163,9 @@ static void check(const struct wi_names *names, uint64_t now)
     EQUAL(r[1].op.flags, WI_OP_GRAPH_NODE);
     EQUAL(r[2].op.direction, WI_COPY_P2P);
     EQUAL(r[2].op.corr, 1236);
+    EQUAL(r[2].op.device, 0);
+    EQUAL(r[2].peer, 1);
+    EQUAL(r[1].peer, WI_NO_DEVICE);
     EQUAL(r[3].op.kind, WI_OP_MEMSET);
     EQUAL(r[3].op.flags, WI_OP_BAD_TIMES);
     EQUAL(r[3].op.start_ns, WI_UNKNOWN);

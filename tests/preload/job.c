@@ -1,6 +1,7 @@
 /* The job under test: a small CUDA program whose whole behaviour is its arguments, so that it can
  * be run with and without the preload and compared. Words are carried out in order:
  *   launch N | copy N BYTES | memset N | sync | query N | sleep MS | spin MS | threads N LAUNCHES
+ *   peer N BYTES (copies from device 0 to 1)
  *   workers BUSY IDLE (children that last) | count | stream | fork | exec | errno | bad
  *   exit N | _exit N | quick_exit N | abort | kill | return N
  *   again WORDS (exec of this program itself with the words behind) | fork-cuda
@@ -64,6 +65,19 @@ static int copy(int times, size_t bytes)
     free(host);
     free(back);
     return failed;
+}
+
+static int peer(int times, size_t bytes)
+{
+    void *from = NULL, *to = NULL;
+    int failed = cudaSetDevice(1) != 0;
+    failed += cudaMalloc(&to, bytes) != 0;
+    failed += cudaSetDevice(0) != 0;
+    failed += cudaMalloc(&from, bytes) != 0;
+    for (int i = 0; i < times; i++)
+        failed += cudaMemcpyPeer(to, 1, from, 0, bytes) != 0;
+    failed += cudaFree(from) != 0;
+    return failed + (cudaFree(to) != 0);
 }
 
 static int set(int times)
@@ -247,6 +261,9 @@ static int act(char **argv, int i)
         return printf("launch failed %d\n", launch(number(argv, i + 1))), 1;
     if (!strcmp(word, "copy"))
         return printf("copy failed %d\n", copy(number(argv, i + 1), (size_t)number(argv, i + 2))),
+               2;
+    if (!strcmp(word, "peer"))
+        return printf("peer failed %d\n", peer(number(argv, i + 1), (size_t)number(argv, i + 2))),
                2;
     if (!strcmp(word, "memset"))
         return printf("memset failed %d\n", set(number(argv, i + 1))), 1;

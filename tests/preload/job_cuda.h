@@ -18,6 +18,7 @@ int cudaMallocHost(void **ptr, size_t size);
 int cudaFreeHost(void *ptr);
 int cudaMemcpy(void *dst, const void *src, size_t count, int kind);
 int cudaMemcpyAsync(void *dst, const void *src, size_t count, int kind, void *stream);
+int cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t count);
 int cudaMemset(void *ptr, int value, size_t count);
 int cudaMemsetAsync(void *ptr, int value, size_t count, void *stream);
 int cudaDeviceSynchronize(void);

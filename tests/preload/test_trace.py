@@ -23,10 +23,22 @@ with tempfile.TemporaryDirectory() as folder:
     offline = json.loads(again.stdout)
     for part in ("level", "devices", "verdict", "kernels", "copies", "calls", "coverage"):
         checks.equal(part, offline[part], live[part])
+    pair = run([job(), "peer", "3", "50000000"], VGPU_DEVICES=2, WHYIDLE_TRACE=folder + "/pair")
+    again = subprocess.run([command, "report", "--format", "json", folder + "/pair"],
+                           capture_output=True, text=True)
+    both = pair.report["devices"]
+    checks.equal("peer copies", pair.stdout, "peer failed 0\n")
+    checks.equal("are one operation each", [d["copies"] for d in both], [3, 0])
+    checks.equal("and as such joined", [pair.report["coverage"][k] for k in ("ops", "ops_matched")],
+                 [3, 3])
+    checks.equal("in one table", [(c["device"], c["count"]) for c in pair.report["copies"]], [(0, 3)])
+    checks.equal("but time of both", both[1]["timeline"]["copy_ns"], both[0]["timeline"]["copy_ns"])
+    checks.equal("which is not none", both[1]["timeline"]["copy_ns"] > 0, True)
+    checks.equal("also when read again", json.loads(again.stdout)["devices"], both)
     size = os.path.getsize(trace)
     run([job(), "launch", "3", "sync"], WHYIDLE_TRACE=trace)
     checks.equal("the first file is left alone", os.path.getsize(trace), size)
-    checks.equal("the second is beside it", len(os.listdir(folder)), 2)
+    checks.equal("the second is beside it", len(os.listdir(folder)), 3)
     refused = run([job(), "launch", "3", "sync"], WHYIDLE_TRACE=folder + "/none/x")
     checks.equal("a folder that is not there: status", refused.status, 0)
     checks.equal("and it is said once", refused.stderr.count("cannot be written"), 1)

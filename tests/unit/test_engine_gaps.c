@@ -639,6 +639,55 @@ static void test_trailing_gap_of_an_idle_device(void **state)
     bench_close(&b);
 }
 
+/* A copy from device 0 to device 1 takes the time of both; it is one operation of one device.
+ * Device 0: kernel 10-100, copy 120-220; device 1: kernel 15-60, the same copy. Both windows run
+ * from the first call, 0, to the end of the sync, 240. */
+static void test_copy_between_devices(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 10, 10, 100);
+    b.device = 1;
+    launch(&b, 10, 15, 15, 60);
+    b.device = 0;
+    struct copy c = {100, 110, 120, 220, 4096, WI_COPY_P2P, WI_MEM_DEVICE, 0, -1};
+    copy(&b, &c);
+    struct wi_device_op share = make_op(&b, WI_OP_COPY, 120, 220);
+    share.device = 1;
+    share.bytes = 4096;
+    share.direction = WI_COPY_P2P;
+    share.src_mem = share.dst_mem = WI_MEM_DEVICE;
+    share.flags = WI_OP_PEER;
+    wi_engine_op(b.engine, &share);
+    say(&b, WI_API_SYNC, 115, 240);
+    finish(&b);
+    const int64_t kernel_us[2] = {90, 45};
+    for (int i = 0; i < 2; i++) {
+        const struct wi_device_result *device = device_of(&b, i);
+        assert_exact(device);
+        assert_int_equal(device->window_end_ns - device->window_start_ns, 240 * US);
+        assert_int_equal(device->timeline.kernel_ns, kernel_us[i] * US);
+        assert_int_equal(device->timeline.copy_ns, 100 * US);
+        assert_int_equal(device->timeline.exposed_ns, 100 * US);
+        assert_true(device->class_ns[WI_CLASS_TRANSFER] >= 100 * US);
+        assert_int_equal(device->copies, i == 0);
+    }
+    assert_int_equal(b.result.coverage.ops, 3);
+    assert_int_equal(b.result.coverage.ops_matched, 3);
+    uint64_t count = 0, bytes = 0;
+    int64_t exposed_ns = 0;
+    for (int i = 0; i < b.result.copy_count; i++) {
+        count += b.result.copies[i].count;
+        bytes += b.result.copies[i].bytes;
+        exposed_ns += b.result.copies[i].exposed_ns;
+    }
+    assert_int_equal(count, 1);
+    assert_int_equal(bytes, 4096);
+    assert_int_equal(exposed_ns, 100 * US);
+    bench_close(&b);
+}
+
 /* What one call costs is counted once: 50 read-backs, 50 syncs, 50 launches are 50 each. */
 static void test_counts(void **state)
 {
@@ -729,6 +778,7 @@ int main(void)
         cmocka_unit_test(test_independent_threads),
         cmocka_unit_test(test_waiting_for_another_device),
         cmocka_unit_test(test_trailing_gap_of_an_idle_device),
+        cmocka_unit_test(test_copy_between_devices),
         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_spacing_is_not_counted),
         cmocka_unit_test(test_annotated_input),
