@@ -11,7 +11,8 @@ import torch
 from torch.utils.data import DataLoader, Dataset
 
 SECONDS = 5.0
-BATCH, TOKENS, WIDTH = 32, 64, 1024
+BATCH, TOKENS, WIDTH = 32, 64, 256  # 2 MiB a batch: prefetched ones fit a small /dev/shm
+WIDE, SMALL = 4096, 1024  # features of a layer
 
 
 def decode(seconds):
@@ -37,7 +38,7 @@ class Training:
     """Four large layers: some milliseconds a step on a data-centre GPU."""
 
     def __init__(self, device):
-        wide = 4 * WIDTH if device != "cpu" else 16
+        wide = WIDE if device != "cpu" else 16
         layers = [torch.nn.Linear(WIDTH, wide), torch.nn.ReLU(), torch.nn.Linear(wide, wide),
                   torch.nn.ReLU(), torch.nn.Linear(wide, wide), torch.nn.ReLU(),
                   torch.nn.Linear(wide, 1)]
@@ -87,8 +88,9 @@ def profiler(device):
 
 
 def graph(device):
-    batch = torch.full((64, WIDTH), 0.01, device=device)
-    model = torch.nn.Sequential(*[torch.nn.Linear(WIDTH, WIDTH) for _ in range(40)]).to(device)
+    layers = [torch.nn.Linear(SMALL, SMALL) for _ in range(40)]
+    batch = torch.full((64, SMALL), 0.01, device=device)
+    model = torch.nn.Sequential(*layers).to(device)
     side = torch.cuda.Stream()
     with torch.no_grad():
         with torch.cuda.stream(side):
