@@ -9,9 +9,10 @@
 
 /* A change of less than this in a replay is none. */
 #define NOTHING 0.002
-/* A report in between predicts anew when the run has this many times the calls of last time: all of
- * them together cost a fraction of a percent of the run. */
-#define GROWN 4
+/* A report in between predicts anew when the run has this many times the calls of last time, and
+ * not while it is young: all of them together cost well below half a percent of a core. */
+#define GROWN    4
+#define YOUNG_NS INT64_C(30000000000)
 /* 41 KiB for each plan, and the splits of all signatures. */
 #define WORK_BYTES ((size_t)12 << 20)
 #define MOST_PLANS (3u * (WI_UNIVERSE_COUNT + WI_SUB_COUNT) + 1)
@@ -301,13 +302,34 @@ static void order_by_worth(struct wi_result *result)
     }
 }
 
+static int is_grown(const struct wi_engine *engine)
+{
+    const struct wi_calls *calls = &engine->calls;
+    return calls->first_enter_ns != WI_UNKNOWN &&
+           calls->last_exit_ns - calls->first_enter_ns >= YOUNG_NS &&
+           calls->pushed >= GROWN * engine->predicted.calls;
+}
+
+/* Until something was predicted. */
+static void wait_for_more(struct wi_predicted *predicted)
+{
+    forget(predicted);
+    predicted->replay.withheld = "nothing is predicted before the job ends or has run for 30 s";
+    for (int i = 0; i < WI_UNIVERSE_COUNT; i++)
+        predicted->of_universe[i].withheld = predicted->replay.withheld;
+    for (int i = 0; i < WI_SUB_COUNT; i++)
+        predicted->of_cause[i].withheld = predicted->replay.withheld;
+}
+
 int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct wi_result *result)
 {
     struct wi_predicted *predicted = &engine->predicted;
-    int due = engine->finished || engine->calls.pushed >= GROWN * predicted->calls;
+    int due = engine->finished || is_grown(engine);
     int err = due ? predict_anew(engine, result) : WI_OK;
     if (err)
         return err;
+    if (!predicted->calls && !engine->finished)
+        wait_for_more(predicted);
     result->replay = predicted->replay;
     result->predictions = wi_arena_alloc(arena, WI_UNIVERSE_COUNT * sizeof(*result->predictions));
     if (!result->predictions)

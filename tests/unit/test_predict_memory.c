@@ -56,8 +56,35 @@ static void test_predictions_fit_beside_a_report(void **state)
     bench_close(&b);
 }
 
+static const char *withheld_after(struct bench *b, int64_t from, int64_t steps)
+{
+    for (int64_t i = from; i < from + steps; i++)
+        step(b, 4000 * i);
+    struct wi_arena arena;
+    wi_arena_init(&arena, REPORT_BYTES);
+    assert_int_equal(wi_engine_result(b->engine, &arena, &b->result), 0);
+    wi_arena_free(&arena);
+    return b->result.replay.withheld;
+}
+
+/* Reports in between say nothing of a young run (4 ms a step: 30 s are 7 500 steps), and repeat
+ * what they said until the run has four times the calls. */
+static void test_reports_in_between_predict_seldom(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    assert_non_null(withheld_after(&b, 0, 5000));
+    assert_null(withheld_after(&b, 5000, 3000));
+    uint64_t calls = b.result.replay.calls;
+    assert_null(withheld_after(&b, 8000, 200));
+    assert_int_equal(b.result.replay.calls, calls);
+    bench_close(&b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions_fit_beside_a_report)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions_fit_beside_a_report),
+                                       cmocka_unit_test(test_reports_in_between_predict_seldom)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
