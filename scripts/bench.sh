@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures what whyidle costs and how fast it is, on the virtual GPU, in one run of about three minutes, and
+# Measures what whyidle costs and how fast it is, on the virtual GPU, in one run of about two minutes, and
 # prints the table with its bars. Build first, and leave the machine alone meanwhile.
 #   scripts/bench.sh [--markdown FILE] [--json FILE]
 set -euo pipefail
