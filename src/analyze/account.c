@@ -189,6 +189,7 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
         device->kernels++;
         active.kind = op->flags & WI_OP_COLLECTIVE ? WI_ACTIVE_COLLECTIVE : WI_ACTIVE_KERNEL;
         active.waves = wi_device_waves(&device->info, op);
+        engine->coverage.unknown_fill += active.kind == WI_ACTIVE_KERNEL && active.waves < 0;
         active.row = wi_tables_kernel(engine->tables, op);
         if (op->flags & WI_OP_COLLECTIVE)
             wi_collectives_add(&engine->tables->collectives, op);

@@ -171,6 +171,9 @@ struct wi_coverage {
     int64_t blind_ns;             /* union of blind intervals inside the window */
     uint64_t negative_latency;    /* ops that started before their call, clamped */
     uint64_t samples;             /* host samples seen */
+    int64_t unknown_fill;         /* kernels that count as full because their grid, or the device's
+                                   * number of multiprocessors, is not known; WI_UNKNOWN in reports
+                                   * of before it was counted */
 };
 
 struct wi_result {

@@ -453,6 +453,9 @@ static void read_coverage(struct wi_fields *reader, const struct wi_json *root)
     coverage->blind_ns = wi_field_amount(reader, from, "blind_ns");
     coverage->negative_latency = (uint64_t)wi_field_amount(reader, from, "negative_latency");
     coverage->samples = (uint64_t)wi_field_amount(reader, from, "samples");
+    coverage->unknown_fill = wi_json_get(from, "unknown_fill") /* a later addition to version 1 */
+                                 ? wi_field_amount_or_unknown(reader, from, "unknown_fill")
+                                 : WI_UNKNOWN;
 }
 
 /* Reads every element of root[key] with one of the functions above into a new array *rows. */
@@ -505,8 +508,7 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     wi_read_replay(reader, root, &result->replay);
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
     if (wi_json_get(root, "unresolved")) /* a later addition to version 1 */
-        READ_ROWS(reader, root, "unresolved", result->places, result->place_count,
-                  read_unresolved);
+        READ_ROWS(reader, root, "unresolved", result->places, result->place_count, read_unresolved);
     read_verdict(reader, root);
     read_calls(reader, root);
     read_evidence(reader, root);

@@ -495,6 +495,7 @@ static void put_coverage(struct json *json, const struct wi_coverage *c)
     put_int(json, "blind_ns", c->blind_ns);
     put_int(json, "negative_latency", (int64_t)c->negative_latency);
     put_int(json, "samples", (int64_t)c->samples);
+    put_int(json, "unknown_fill", c->unknown_fill);
     close_with(json, '}');
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyze/limits.h"
 #include "report/columns.h"
 #include "report/headline.h"
 #include "report/human.h"
@@ -277,6 +278,20 @@ static void put_coverage(struct wi_out *out, const struct wi_result *result)
                  (unsigned long long)c->negative_latency);
 }
 
+/* Said only where it could move a share that is told. */
+static void put_unknown_fill(struct wi_out *out, const struct wi_result *result)
+{
+    uint64_t kernels = 0;
+    for (int i = 0; i < result->device_count; i++)
+        kernels += result->devices[i].kernels;
+    double permille = (double)result->coverage.unknown_fill * 1000;
+    if (permille > (double)WI_LIMIT_UNKNOWN_FILL_PERMILLE * (double)kernels)
+        wi_out_f(out,
+                 "; for %lld of %llu kernels it is not known whether they fill the device: they "
+                 "count as compute",
+                 (long long)result->coverage.unknown_fill, (unsigned long long)kernels);
+}
+
 static void put_cost(struct wi_out *out, const struct wi_report *report)
 {
     const struct wi_job *job = report->job;
@@ -310,6 +325,7 @@ void wi_text_trust(struct wi_layout *layout, const struct wi_report *report)
     put_level(out, report->job);
     if (report->job->level != 'D')
         put_coverage(out, report->result);
+    put_unknown_fill(out, report->result);
     wi_put_replay(out, report->result);
     if (report->job->cuda) {
         wi_out_str(out, "; ");

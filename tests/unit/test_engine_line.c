@@ -185,6 +185,30 @@ static void test_waves_by_hand(void **state)
     assert_true(wi_device_waves(&info, &op) < 0);
 }
 
+/* One kernel with grid and block on a device of known size, two without a grid, one of a collective
+ * (never compute): 2. On a device of unknown size: all but the collective, 3. */
+static void test_unknown_fill(void **state)
+{
+    (void)state;
+    for (uint32_t sms = 0; sms <= 100; sms += 100) {
+        struct bench b;
+        bench_open(&b, 1, 1);
+        struct wi_event device = {.kind = WI_EVENT_DEVICE,
+                                  .u.device = {.device = 0, .sms = sms, .threads_per_sm = 2048}};
+        wi_engine_push(b.engine, &device);
+        for (int i = 0; i < 4; i++) {
+            struct wi_device_op op = make_op(&b, WI_OP_KERNEL, i * 10, i * 10 + 5);
+            op.grid[0] = op.grid[1] = op.grid[2] = i == 0;
+            op.block[0] = op.block[1] = op.block[2] = 8;
+            op.flags = i == 3 ? WI_OP_COLLECTIVE : 0;
+            wi_engine_op(b.engine, &op);
+        }
+        finish(&b);
+        assert_int_equal(b.result.coverage.unknown_fill, sms ? 2 : 3);
+        bench_close(&b);
+    }
+}
+
 /* A kernel is a finding only with 5 % of the window and 10 us a run. */
 static void test_underfilled_finding(void **state)
 {
@@ -214,9 +238,8 @@ static void test_underfilled_finding(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_lines),
-        cmocka_unit_test(test_joint_waves),
-        cmocka_unit_test(test_waves_by_hand),
+        cmocka_unit_test(test_random_lines),        cmocka_unit_test(test_joint_waves),
+        cmocka_unit_test(test_waves_by_hand),       cmocka_unit_test(test_unknown_fill),
         cmocka_unit_test(test_underfilled_finding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
