@@ -91,7 +91,7 @@ static void change_for(const struct wi_finding *finding, const struct wi_remedy 
     if (finding->subcause != WI_SUB_TOO_FEW_WORKERS)
         return;
     /* as many more workers as there are cores without work, or input that is always ready */
-    if (finding->children > 0 && finding->cores_idle_permille > 0)
+    if (finding->children > 0 && finding->cores_idle_permille >= 0)
         change->host[finding->subcause].rate =
             1 + (double)finding->cores_idle_permille / 1000 / (double)finding->children;
     else
@@ -143,9 +143,14 @@ static int want_variants(struct wi_session *s, struct wanted *wanted, uint32_t c
         const struct wi_plan *plan = &s->plans[wanted[i].plans[1]];
         struct wi_change variants[3];
         double off = wi_session_whole_run(s, plan) / before - 1;
-        if (off < NOTHING && off > -NOTHING)
+        int cause = wanted[i].subcause;
+        int limited = cause >= 0 && plan->change.host[cause].scale == 1 && /* by idle cores */
+                      wi_remedy_of((enum wi_subcause)cause)->universe == WI_UNIVERSE_PRODUCER_RATE;
+        if (off < NOTHING && off > -NOTHING && !limited)
             continue;
         wi_session_variants(s, &plan->change, variants);
+        if (limited)
+            variants[2].host[cause] = (struct wi_host_change){0, 0, 1}; /* the cause gone */
         wanted[i].plans[0] = wi_session_add(s, &variants[0]);
         wanted[i].plans[2] = wi_session_add(s, &variants[2]);
         err = wanted[i].plans[2] == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
@@ -276,7 +281,7 @@ static double worth_of(const struct wi_finding *finding, int paced)
     const struct wi_prediction *predicted = &finding->predicted;
     if (paced || predicted->withheld || predicted->speedup <= 0)
         return finding->share;
-    double saved = 1 - 1 / predicted->speedup;
+    double saved = 1 - 1 / predicted->high;
     return saved < finding->share ? saved : finding->share;
 }
 

@@ -22,9 +22,9 @@ int wi_predict_change(struct wi_engine *engine, struct wi_arena *arena,
 /* How many times as large a batch fits into the device's memory by what stayed free of it, at most
  * 8; 0 = not known. */
 int wi_predict_batch(const struct wi_result *result, int32_t device);
-/* Fills result->predictions, result->replay and findings[].predicted. Predicts anew when the run
- * has ended or has twice the calls of last time, else repeats what it said then. 0, or
- * WI_ERR_NOMEM. */
+/* Fills result->predictions, result->replay and findings[].predicted, and puts the findings in the
+ * order of what their fixes save. Predicts anew when the run has ended, or is 30 s old and has
+ * several times the calls of last time; else repeats what it said then. 0, or WI_ERR_NOMEM. */
 int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct wi_result *result);
 
 #endif
