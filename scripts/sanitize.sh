@@ -65,6 +65,5 @@ configure thread "$build-tsan"
 ninja -C "$build-tsan" -j "$jobs" whyidle_preload vgpu_cuda vgpu_cudart13 vgpu_cupti13 job13 \
     job_reopen job_local tool_profiler test_ring >/dev/null
 tests "$build-tsan" "ThreadSanitizer, ring" -R '^test_ring$'
-# jobs: in the long run only, until the look-up of threads by their number is free of races
-[ $short -eq 1 ] || tests "$build-tsan" "ThreadSanitizer, jobs" -R '^preload_races' --timeout 400
+tests "$build-tsan" "ThreadSanitizer, jobs" -R '^preload_races' --timeout 400
 exit $bad

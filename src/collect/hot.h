@@ -79,7 +79,6 @@ struct wi_thread {
     _Atomic int fold;     /* enum wi_fold: may the newest entry, a query, still grow? */
     _Atomic int live;     /* wi_live when the calls in progress were entered */
     _Atomic uint32_t tid; /* others look it up while a block changes hands */
-    uint32_t self;        /* the low half of pthread_self(): how CUPTI numbers threads */
     uint32_t depth;       /* calls in progress, nested ones included */
     int16_t device;       /* as cudaSetDevice left it */
     uint16_t call;        /* callbacks: the outermost call in progress */
@@ -95,6 +94,7 @@ struct wi_thread {
     uint8_t range_levels[WI_RANGE_DOMAINS]; /* open ranges of the job's own */
     struct wi_range_state ranges;           /* the helper's */
     _Atomic int state;                      /* enum wi_thread_state */
+    _Atomic uint64_t names;                 /* see wi_thread_named */
     struct wi_ring ring;
 };
 

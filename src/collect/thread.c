@@ -135,7 +135,8 @@ WI_COLD struct wi_thread *wi_thread_new(void)
     }
     take_ring(t);
     t->tid = (uint32_t)syscall(SYS_gettid);
-    t->self = (uint32_t)(uintptr_t)pthread_self();
+    atomic_store_explicit(&t->names, ((uint64_t)(uintptr_t)pthread_self() << 32) | t->tid,
+                          memory_order_relaxed);
     atomic_store(&t->live, atomic_load(&wi_live));
     t->depth = 0;
     t->first = 0;
@@ -190,15 +191,19 @@ struct wi_thread *wi_thread_at(int index)
     return &state.blocks[index];
 }
 
+/* CUPTI numbers threads by the low half of pthread_self(). It stands with the system's id in one
+ * word, so that a block that is just given to another thread shows both of the one or of the other;
+ * those of a thread that has ended stay until then. */
 uint32_t wi_thread_named(uint32_t id)
 {
-    uint32_t tid = 0;
+    uint32_t found = 0;
     for (int i = 0; id && i < wi_thread_count(); i++) {
-        const struct wi_thread *t = &state.blocks[i];
-        if (t->self == id || t->tid == id)
-            tid = t->tid; /* the latest: a number may have been another's before */
+        uint64_t names = atomic_load_explicit(&state.blocks[i].names, memory_order_relaxed);
+        uint32_t self = (uint32_t)(names >> 32), tid = (uint32_t)names;
+        if (self == id || tid == id)
+            found = tid; /* the latest: a number may have been another's before */
     }
-    return tid;
+    return found;
 }
 
 struct wi_ring *wi_thread_shared_ring(void)
