@@ -242,7 +242,7 @@ static int say_number(struct sayings *say, const char *key, const char *value)
     if (!read_number(value, &number) || number > 1e9)
         return 0;
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        if (!strcmp(key, figures[i].key)) {
+        if (!strcmp(key, figures[i].key) && (number > 0 || figures[i].unit != 1)) {
             *figures[i].figure = number * figures[i].unit;
             return 1;
         }
@@ -290,7 +290,7 @@ static int uses(int universe, const char *key)
 static int parse_one(struct wi_change *change, const char **at)
 {
     char word[64], value[64];
-    const char *start = *at;
+    const char *start = *at, *whole = start;
     struct sayings say = say_nothing();
     if (!take_word(at, ":+", word, sizeof(word)))
         return 0;
@@ -309,6 +309,10 @@ static int parse_one(struct wi_change *change, const char **at)
             *at = start;
             return 0;
         }
+    }
+    if (universe == WI_UNIVERSE_BATCHED && say.kernels <= 0) {
+        *at = whole; /* how much longer they get decides everything */
+        return 0;
     }
     add(change, (enum wi_universe)universe, &say);
     return 1;

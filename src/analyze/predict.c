@@ -60,22 +60,6 @@ int wi_predict_batch(const struct wi_result *result, int32_t device)
     return fits < 2 ? 1 : fits > MOST_BATCH ? MOST_BATCH : (int)fits;
 }
 
-/* So many requests in a pass as there is memory for. How much longer the kernels get nobody has
- * seen: from not at all to as many times, so in between. */
-static int batch_change(const struct wi_result *result, int32_t device, struct wi_change *change)
-{
-    int batch = wi_predict_batch(result, device);
-    if (batch < 2)
-        return 0;
-    double root = 1;
-    while (root * root < batch)
-        root += 0.01;
-    change->requests = batch;
-    change->any_kernel_scale = root;
-    change->guessed = 1;
-    return 1;
-}
-
 /* The change that stands for the fix of one finding. */
 static void change_for(const struct wi_finding *finding, const struct wi_remedy *remedy,
                        struct wi_change *change)
@@ -173,12 +157,10 @@ static int want_all(struct wi_session *s, const struct wi_result *result, struct
     for (int i = 0; i < result->finding_count && !err; i++) {
         const struct wi_finding *finding = &result->findings[i];
         const struct wi_remedy *remedy = wi_remedy_of(finding->subcause);
-        if (!remedy || done[finding->subcause]++ || remedy->universe == WI_UNIVERSE_REQUESTS)
+        if (!remedy || done[finding->subcause]++ || remedy->universe == WI_UNIVERSE_REQUESTS ||
+            remedy->universe == WI_UNIVERSE_BATCHED) /* memory for a batch is no batch that waits */
             continue;
         change_for(finding, remedy, &change);
-        if (remedy->universe == WI_UNIVERSE_BATCHED &&
-            !batch_change(result, finding->device, &change))
-            continue;
         err = want(s, wanted, count, -1, finding->subcause, &change);
     }
     return err;
@@ -201,7 +183,7 @@ static void forget(struct wi_predicted *predicted)
         if (remedy && remedy->universe == WI_UNIVERSE_REQUESTS)
             why = "no fix in the job makes requests come";
         else if (remedy && remedy->universe == WI_UNIVERSE_BATCHED)
-            why = "how much device memory a larger batch may take is not known";
+            why = "how many requests would come together is not known";
         predicted->of_cause[i] = silent(why);
     }
 }

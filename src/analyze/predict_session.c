@@ -88,6 +88,20 @@ static uint32_t marks_for(const struct wi_session *s, int64_t length_ns)
     return marks < 10 ? 10 : marks > (int64_t)WI_REPLAY_MARKS ? WI_REPLAY_MARKS : (uint32_t)marks;
 }
 
+/* The window of a recording that was imported begins with its first operation: what the host did
+ * before is not in it. */
+static void begin_at_device(const struct wi_session *s, struct wi_replay_model *model,
+                            uint32_t block)
+{
+    int64_t first_ns = INT64_MAX;
+    for (uint32_t i = 0; i < model->count; i++)
+        if (model->moves[i].flags & WI_MOVE_OP && model->moves[i].kept->start_ns < first_ns)
+            first_ns = model->moves[i].kept->start_ns;
+    if (s->engine->config.imported && reservoir_of(s)->blocks[block].id == 1 && !model->first &&
+        model->edge_ns == INT64_MIN && first_ns != INT64_MAX)
+        model->edge_ns = first_ns;
+}
+
 /* Plans from..to - 1 over one block; the first pass, with plan 0, also looks at how well that meets
  * what happened. */
 static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t block,
@@ -98,6 +112,8 @@ static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t
     const struct wi_kept *records = &reservoir->records[place];
     struct wi_replay_model model;
     int err = wi_replay_model(&model, scratch, &s->engine->calls, records, count, place);
+    if (!err)
+        begin_at_device(s, &model, block);
     struct wi_replay_state *state = err ? NULL : wi_replay_create(scratch, count);
     struct wi_replayed *got = wi_arena_alloc(scratch, 2 * sizeof(*got));
     if (!state || !got)
@@ -118,6 +134,8 @@ static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t
     for (int i = 0; i <= WI_OP_GRAPH; i++)
         s->unexplained_ns[i] += model.unexplained_ns[i];
     s->replay.calls += count - model.first;
+    for (uint32_t i = model.first; i < model.count; i++)
+        s->operations += !!(model.moves[i].flags & WI_MOVE_OP);
     return WI_OK;
 }
 
@@ -152,6 +170,16 @@ static const char *unexplained_reason(const struct wi_session *s)
     return REASONS[most];
 }
 
+/* A run that is kept whole, of which only a part stood between the cycles of its stretches. */
+static int covers_too_little(const struct wi_session *s)
+{
+    const struct wi_engine *engine = s->engine;
+    int64_t start = engine->calls.first_enter_ns, end = engine->calls.last_exit_ns;
+    if (engine->config.imported || kept_share(reservoir_of(s)) < 1 || start == WI_UNKNOWN)
+        return 0;
+    return s->measured_ns * 2 < end - start;
+}
+
 void wi_session_judge(struct wi_session *s)
 {
     int64_t unexplained = 0, error = wi_hist_quantile(&s->errors, 500);
@@ -167,6 +195,10 @@ void wi_session_judge(struct wi_session *s)
         s->replay.withheld = "there was no memory to keep stretches of the run";
     else if (s->measured_ns <= 0)
         s->replay.withheld = "there are too few calls to replay";
+    else if (!s->operations)
+        s->replay.withheld = "no device times have arrived";
+    else if (covers_too_little(s))
+        s->replay.withheld = "less than half of the run could be replayed";
     else if (s->replay.error * 1000 > WI_LIMIT_REPLAY_ERROR_PERMILLE)
         s->replay.withheld = "replaying the run misses its own steps by more than 5 %";
     else if (s->replay.unexplained * 1000 > WI_LIMIT_REPLAY_UNEXPLAINED_PERMILLE)
@@ -232,11 +264,13 @@ static void soften_change(struct wi_change *change, double by)
         host->stay_ns = (int64_t)((double)host->stay_ns * (1 + 2.5 * by));
         host->rate = 1 + (host->rate - 1) * (1 - by);
     }
-    change->kernel_scale = soften(change->kernel_scale, by);
+    int faster_gpu = (change->universes >> WI_UNIVERSE_GPU_2X) & 1;
+    if (by > 0 || !faster_gpu) /* no kernel gains more than the device does */
+        change->kernel_scale = soften(change->kernel_scale, by);
     change->underfilled_scale = soften(change->underfilled_scale, by);
-    if (change->any_kernel_scale < 1)
+    if (change->any_kernel_scale < 1 && (by > 0 || !faster_gpu))
         change->any_kernel_scale = soften(change->any_kernel_scale, by);
-    else
+    else if (change->any_kernel_scale > 1)
         change->any_kernel_scale = 1 + (change->any_kernel_scale - 1) * (1 + by);
     change->copy_rate *= 1 - by;
     change->pack_ns = (int64_t)((double)change->pack_ns * (1 + 2.5 * by));
@@ -248,10 +282,8 @@ void wi_session_variants(const struct wi_session *s, const struct wi_change *cha
     out[0] = out[1] = out[2] = *change;
     if (change
             ->guessed) { /* figures that nobody has seen: from little of it to all that could be */
-        out[0].host[WI_SUB_UNBATCHED_SERVING].scale = change->requests; /* one after the other */
         out[0].underfilled_scale = (1 + change->underfilled_scale) / 2;
         out[2].underfilled_scale = change->underfilled_scale / 4;
-        out[2].any_kernel_scale = 1;
         return;
     }
     soften_change(&out[0], SOFTER);

@@ -20,6 +20,7 @@ struct wi_session {
     struct wi_plan *plans; /* [0] changes nothing */
     uint32_t plan_count, plan_room;
     struct wi_replay replay;
+    uint64_t operations; /* replayed */
     int64_t measured_ns, unexplained_ns[WI_OP_GRAPH + 1];
     struct wi_hist errors; /* of equal parts, in permyriads */
 };

@@ -357,8 +357,9 @@ static void find_cycles(struct wi_replay_model *model)
         looked[signature / 64] |= (uint64_t)1 << (signature % 64);
         int64_t ns = total_silence(model, signature, &count, &first, &last);
         if (count < 2 || ns <= most_ns || /* two make one whole cycle */
-            ns / WI_LIMIT_VERDICT_PERMILLE < span / 1000)
-            continue;
+            ns / WI_LIMIT_VERDICT_PERMILLE < span / 1000 ||
+            (began(model->moves[last].kept) - began(model->moves[first].kept)) * 4 < span)
+            continue; /* what recurs in a part of the stretch is not its cycle */
         most_ns = ns;
         model->cycle_first = first;
         model->cycle_last = last;

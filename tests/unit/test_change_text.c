@@ -37,6 +37,8 @@ static void test_every_universe(void **state)
 {
     (void)state;
     for (int i = 0; i < WI_UNIVERSE_COUNT; i++) {
+        if (i == WI_UNIVERSE_BATCHED)
+            continue; /* says nothing by itself: a factor of kernels has to be given */
         struct wi_change change = read_text(wi_universe_word((enum wi_universe)i)), alone;
         wi_change_none(&alone);
         assert_int_equal(alone.universes, 0);
@@ -179,6 +181,12 @@ static void test_keys_of_other_universes(void **state)
     cannot_read("input-ready:rate=12", 12);
     cannot_read("graph-replay:every=4", 13);
     cannot_read("batched:by=workers", 8);
+    cannot_read("batched", 0); /* how much longer kernels get decides everything */
+    cannot_read("batched:n=1000", 0);
+    cannot_read("gpu-2x+batched:n=4", 7);
+    cannot_read("gpu-2x:x=0", 7);
+    cannot_read("host-other-free:divide=0", 16);
+    cannot_read("pinned-async:rate=0", 13);
     cannot_read("pinned-async:pack=1", 13);
     cannot_read("balanced-ranks:n=4", 15);
     cannot_read("gpu-2x:x=2+graph-replay:divide=5,rate=3", 33);
