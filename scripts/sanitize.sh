@@ -49,6 +49,9 @@ export ASAN_OPTIONS=detect_leaks=1
 configure ON "$build-asan"
 if [ $short -eq 1 ]; then
     programs=$(ninja -C "$build-asan" -t targets all | sed -n 's/^\(test_[a-z_]*\): phony$/\1/p')
+    # the tests of the virtual GPU open its libraries
+    programs="$programs $(ninja -C "$build-asan" -t targets all |
+        sed -n 's/^\(vgpu\/[^ ]*\): C_SHARED_LIBRARY.*/\1/p')"
     # shellcheck disable=SC2086
     ninja -C "$build-asan" -j "$jobs" $programs >/dev/null
     tests "$build-asan" "AddressSanitizer and UBSan, layers" -R '^test_' -E "$asan_leave"
