@@ -7,6 +7,7 @@
 #include "collect/hot.h"
 
 #define PAIRS    64
+#define PAUSE_NS INT64_C(2000)      /* reading two clocks takes 0.1 us; this was an interruption */
 #define APART_NS INT64_C(100000000) /* two pairs give the rate to better than 1 us a second */
 
 static struct {
@@ -33,9 +34,15 @@ void wi_tool_clock_sample(void)
         state.seen = read;
         state.count = 0;
     }
-    int64_t before = wi_now_ns();
-    uint64_t reading = read();
-    int64_t ns = before + (wi_now_ns() - before) / 2;
+    int64_t ns, apart;
+    uint64_t reading;
+    int tries = 10; /* a pause of the thread between the clocks would bend the rate */
+    do {
+        ns = wi_now_ns();
+        reading = read();
+        apart = wi_now_ns() - ns;
+    } while (apart > PAUSE_NS && --tries > 0);
+    ns += apart / 2;
     unsigned last = (state.count - 1) % PAIRS;
     /* the newest pair is renewed until it is far enough from the one before */
     int close = state.count > 1 && ns - state.pairs[(state.count - 2) % PAIRS].ns < APART_NS;
@@ -44,7 +51,7 @@ void wi_tool_clock_sample(void)
     state.pairs[at].ns = ns;
 }
 
-/* Along the line through the two pairs next to the reading. */
+/* Along the line through two pairs next to the reading that are far enough apart for a rate. */
 static int64_t as_time(uint64_t reading)
 {
     unsigned oldest = state.count > PAIRS ? state.count - PAIRS : 0, b = state.count - 1;
@@ -52,8 +59,11 @@ static int64_t as_time(uint64_t reading)
         return WI_UNKNOWN;
     while (b > oldest + 1 && state.pairs[(b - 1) % PAIRS].reading > reading)
         b--;
-    uint64_t r0 = state.pairs[(b - 1) % PAIRS].reading, r1 = state.pairs[b % PAIRS].reading;
-    int64_t t0 = state.pairs[(b - 1) % PAIRS].ns, t1 = state.pairs[b % PAIRS].ns;
+    unsigned a = b - 1; /* the newest pair may just have been begun */
+    while (a > oldest && state.pairs[b % PAIRS].ns - state.pairs[a % PAIRS].ns < APART_NS / 10)
+        a--;
+    uint64_t r0 = state.pairs[a % PAIRS].reading, r1 = state.pairs[b % PAIRS].reading;
+    int64_t t0 = state.pairs[a % PAIRS].ns, t1 = state.pairs[b % PAIRS].ns;
     if (r1 <= r0 || t1 - t0 < APART_NS / 10)
         return WI_UNKNOWN; /* too close to tell the rate */
     double rate = (double)(t1 - t0) / (double)(r1 - r0);

@@ -131,26 +131,39 @@ static struct {
     double rate;
 } own_clock;
 
+struct moment {
+    uint64_t ns, reading;
+};
+
+/* Both clocks at one moment, not with a pause of the thread between. */
+static struct moment moment_of(uint64_t (*read)(void))
+{
+    struct moment at;
+    uint64_t after_ns;
+    int tries = 100;
+    do {
+        at.ns = vg_now_ns();
+        at.reading = read();
+        after_ns = vg_now_ns();
+    } while (after_ns - at.ns > 1000 && --tries > 0);
+    return at;
+}
+
 static double rate_of(uint64_t (*read)(void))
 {
     const uint64_t span_ns = 1000000;
-    uint64_t since_ns = vg_now_ns(), since = read(), now_ns = since_ns;
-    while (now_ns - since_ns < span_ns) {
-        now_ns = vg_now_ns();
+    struct moment from = moment_of(read);
+    while (vg_now_ns() - from.ns < span_ns) {
     }
-    return (double)(read() - since) / (double)(vg_now_ns() - since_ns);
+    struct moment to = moment_of(read);
+    return (double)(to.reading - from.reading) / (double)(to.ns - from.ns);
 }
 
 static uint64_t in_own_clock(uint64_t ns)
 {
-    uint64_t now_ns, now, after_ns;
-    int tries = 100; /* both clocks at one moment, not with a pause of the thread between */
-    do {
-        now_ns = vg_now_ns();
-        now = own_clock.read();
-        after_ns = vg_now_ns();
-    } while (after_ns - now_ns > 1000 && --tries > 0);
-    return (uint64_t)((int64_t)now + (int64_t)((double)(int64_t)(ns - now_ns) * own_clock.rate));
+    struct moment now = moment_of(own_clock.read);
+    return (uint64_t)((int64_t)now.reading +
+                      (int64_t)((double)(int64_t)(ns - now.ns) * own_clock.rate));
 }
 
 VGPU_API int cuptiActivityRegisterTimestampCallback(uint64_t (*read)(void));

@@ -82,8 +82,7 @@ def later(name, lib, **more):
     blind(name, ours, 1, 300)
     checks.equal(name + ": host calls go on", ours.report["calls"]["launch"]["count"], 700)
     kernels = ours.report["devices"][0]["timeline"]["kernel_ns"]
-    if "clock" not in name: # docs/limits.md: a clock of its own
-        checks.equal(name + ": kernels of 10 us", round(kernels / 300 / 1000), 10)
+    checks.equal(name + ": kernels of 10 us", round(kernels / 300 / 1000), 10)
 
 
 def twice():
