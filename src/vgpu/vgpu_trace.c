@@ -57,6 +57,7 @@ static const struct vgpu_tracer *tracer(void)
 
 void vg_call_enter(struct vgpu_call *call)
 {
+    const struct vgpu_tracer *told = tracer(); /* Read once: it may be taken away meanwhile. */
     struct vg_context *context = vg_current_context();
     call->outer = current_call;
     call->correlation = current_call != NULL ? current_call->correlation
@@ -66,10 +67,10 @@ void vg_call_enter(struct vgpu_call *call)
     call->data = 0;
     call->entered = false;
     current_call = call;
-    if (tracer() != NULL) {
+    if (told != NULL) {
         call->entered = true;
         call->enter_ns = vg_now_ns();
-        tracer()->enter(call);
+        told->enter(call);
     }
 }
 

@@ -4,8 +4,10 @@
 #include "vgpu_cupti_calls.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,14 +207,37 @@ static void the_driver_serves_one_image(void **unused)
     assert_int_equal(cuptiSubscribe(&handle, on_callback, &first), 0);
 }
 
+static void *query_until_told(void *done)
+{
+    while (!atomic_load((atomic_int *)done)) {
+        cudaStreamQuery(NULL);
+    }
+    return NULL;
+}
+
+/* The driver's tracer is taken away and put back while calls are on their way to it. */
+static void a_tool_comes_and_goes_under_calls(void **unused)
+{
+    atomic_int done = 0;
+    pthread_t caller;
+    (void)unused;
+    assert_int_equal(cuptiActivityRegisterCallbacks(request_first, complete_first), 0);
+    assert_int_equal(pthread_create(&caller, NULL, query_until_told, &done), 0);
+    for (int i = 0; i < 2000000; i++) {
+        assert_int_equal(cuptiActivityEnable(MEMCPY), 0);
+        assert_int_equal(cuptiActivityDisable(MEMCPY), 0);
+    }
+    atomic_store(&done, 1);
+    assert_int_equal(pthread_join(caller, NULL), 0);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, begin, end)
     const struct CMUnitTest tests[] = {
-        CASE(the_last_callbacks_get_every_buffer),
-        CASE(a_disabled_kind_leaves_no_record),
-        CASE(after_the_end_everybody_begins_anew),
-        CASE(the_driver_serves_one_image),
+        CASE(the_last_callbacks_get_every_buffer), CASE(a_disabled_kind_leaves_no_record),
+        CASE(after_the_end_everybody_begins_anew), CASE(the_driver_serves_one_image),
+        CASE(a_tool_comes_and_goes_under_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
