@@ -66,7 +66,7 @@ fi
 
 configure thread "$build-tsan"
 ninja -C "$build-tsan" -j "$jobs" whyidle_preload vgpu_cuda vgpu_cudart13 vgpu_cupti13 job13 \
-    job_reopen job_local tool_profiler test_ring >/dev/null
-tests "$build-tsan" "ThreadSanitizer, ring" -R '^test_ring$'
+    job_reopen job_local tool_profiler test_ring test_shared_ring >/dev/null
+tests "$build-tsan" "ThreadSanitizer, rings" -R '^test_(shared_)?ring$'
 tests "$build-tsan" "ThreadSanitizer, jobs" -R '^preload_races' --timeout 400
 exit $bad

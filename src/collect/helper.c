@@ -48,6 +48,7 @@
 #define SOME            256         /* entries in one drain: below that a ring fills in no 25 ms */
 #define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
+#define MOST_HELD       100 /* drains: seconds; a thread that only lost its core is back long before */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
 #define CLOCK_STEP_NS   (5 * MS)  /* slewing stays below 0.5 ms a second; the looks are no atom */
 #define PATIENCE_NS     (20 * MS) /* a wake-up that got lost costs the end of the job no more */
@@ -63,6 +64,8 @@ static struct {
     _Atomic int quiet;   /* sleeps for long: the next call after a silence wakes it */
     _Atomic int64_t cpu_ns;
     uint64_t entries; /* taken in by the last drain */
+    int64_t horizon;  /* of the last drain that found no place of the shared ring held up */
+    int held;         /* drains since then */
     uint64_t ring_drops, discarded, marks;
     size_t dropped;
     int unrecorded;
@@ -106,23 +109,37 @@ static void feed(struct wi_thread *t, const struct wi_entry *entry)
 }
 
 /* At most one ring's worth, so that a fast thread cannot hold the helper. */
-static void drain_ring(struct wi_thread *t, struct wi_ring *ring)
+static void drain_ring(struct wi_thread *t)
 {
-    uint64_t ready = wi_ring_ready(ring);
+    uint64_t ready = wi_ring_ready(&t->ring);
     for (; ready; ready--) {
-        struct wi_entry *entry = wi_ring_peek(ring);
-        if (t && !may_take(t, entry, ready))
+        struct wi_entry *entry = wi_ring_peek(&t->ring);
+        if (!may_take(t, entry, ready))
             return;
         struct wi_entry copy = *entry;
-        if (!t) {
-            copy.repeat = 0;
-            wi_feed_entry(entry->repeat, &copy, WI_NO_NAME);
-        } else {
-            feed(t, &copy);
-        }
-        wi_ring_release(ring);
+        feed(t, &copy);
+        wi_ring_release(&t->ring);
         state.entries++;
     }
+}
+
+/* The entries of the threads without a ring, likewise. Behind a place that is taken and not yet
+ * published lie calls of times that are not known: then the engine does not go on, but for a thread
+ * that was stopped there for good. Returns the time up to which all are in. */
+static int64_t drain_shared(int64_t horizon)
+{
+    struct wi_shared_ring *ring = wi_thread_shared_ring();
+    struct wi_entry entry;
+    for (unsigned n = 0; n < WI_SHARED_PLACES && wi_shared_pop(ring, &entry); n++) {
+        uint32_t tid = entry.repeat;
+        entry.repeat = 0;
+        wi_feed_entry(tid, &entry, WI_NO_NAME);
+        state.entries++;
+    }
+    state.held = wi_shared_held(ring) ? state.held + 1 : 0;
+    if (!state.held || state.held > MOST_HELD)
+        state.horizon = horizon;
+    return state.horizon < horizon ? state.horizon : horizon;
 }
 
 /* The time up to which this thread's calls are all in its ring. */
@@ -153,7 +170,7 @@ static uint64_t drain_threads(int64_t *horizon)
             settled_until(t, *horizon, live); /* before draining: see collect/hot.h, 9 */
         *horizon = until < *horizon ? until : *horizon;
         if (t->ring.slots)
-            drain_ring(t, &t->ring);
+            drain_ring(t);
         if (life == WI_THREAD_EXITED)
             wi_thread_recycle(t);
     }
@@ -171,7 +188,7 @@ static void tell_loss(enum wi_loss_kind kind, uint64_t total, uint64_t *told)
 static void tell_losses(uint64_t ring_drops)
 {
     uint64_t threads =
-        (uint64_t)wi_thread_unrecorded() + atomic_load(&wi_thread_shared_ring()->dropped);
+        (uint64_t)wi_thread_unrecorded() + wi_shared_dropped(wi_thread_shared_ring());
     uint64_t told = (uint64_t)state.unrecorded;
     tell_loss(WI_LOSS_RING_FULL, ring_drops, &state.ring_drops);
     tell_loss(WI_LOSS_MARKS, wi_nvtx_dropped(), &state.marks);
@@ -189,7 +206,7 @@ int wi_drain(int most_buffers)
     int64_t horizon = first ? first : now - MARGIN_NS;
     state.entries = 0;
     uint64_t drops = drain_threads(&horizon);
-    drain_ring(NULL, wi_thread_shared_ring());
+    horizon = drain_shared(horizon);
     tell_losses(drops);
     wi_feed_advance(horizon, now);
     if (wi_process.activity)

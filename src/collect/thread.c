@@ -26,8 +26,7 @@ static struct {
     struct wi_thread *blocks;
     _Atomic int count;
     _Atomic int rings, growths_left, unrecorded, main_ended;
-    struct wi_ring shared;
-    _Atomic int shared_busy;
+    struct wi_shared_ring shared;
     pthread_key_t key;
 } state;
 
@@ -67,11 +66,11 @@ int wi_threads_init(void)
 {
     reserve_high_fd();
     state.blocks = map(WI_MAX_THREADS * sizeof(struct wi_thread));
-    void *slots = map(WI_RING_BYTES);
-    if (!state.blocks || !slots || pthread_key_create(&state.key, thread_ends) != 0)
+    void *shared = map(WI_SHARED_BYTES);
+    if (!state.blocks || !shared || pthread_key_create(&state.key, thread_ends) != 0)
         return WI_ERR_NOMEM;
     atomic_store(&state.growths_left, GROWTHS);
-    wi_ring_init(&state.shared, slots, &state.growths_left);
+    wi_shared_init(&state.shared, shared);
     return 0;
 }
 
@@ -169,16 +168,7 @@ WI_COLD void wi_thread_turn(struct wi_thread *t, int live)
 
 WI_COLD void wi_push_shared(const struct wi_entry *entry)
 {
-    if (atomic_exchange_explicit(&state.shared_busy, 1, memory_order_acquire)) {
-        atomic_fetch_add_explicit(&state.shared.dropped, 1, memory_order_relaxed);
-        return;
-    }
-    struct wi_entry *slot = wi_ring_claim(&state.shared);
-    if (slot) {
-        *slot = *entry;
-        wi_ring_commit(&state.shared);
-    }
-    atomic_store_explicit(&state.shared_busy, 0, memory_order_release);
+    wi_shared_push(&state.shared, entry);
 }
 
 int wi_thread_count(void)
@@ -206,7 +196,7 @@ uint32_t wi_thread_named(uint32_t id)
     return found;
 }
 
-struct wi_ring *wi_thread_shared_ring(void)
+struct wi_shared_ring *wi_thread_shared_ring(void)
 {
     return &state.shared;
 }
@@ -237,8 +227,9 @@ int64_t wi_thread_bytes(void)
 {
     int rings = atomic_load(&state.rings);
     int grown = GROWTHS - atomic_load(&state.growths_left);
-    rings = (rings < WI_MAX_RINGS ? rings : WI_MAX_RINGS) + 1;
-    return (int64_t)wi_thread_count() * (int64_t)sizeof(struct wi_thread) +
+    int64_t shared = rings > WI_MAX_RINGS ? (int64_t)WI_SHARED_BYTES : 0;
+    rings = rings < WI_MAX_RINGS ? rings : WI_MAX_RINGS;
+    return shared + (int64_t)wi_thread_count() * (int64_t)sizeof(struct wi_thread) +
            (int64_t)rings * WI_RING_FIRST * WI_RING_ENTRY_BYTES +
            (int64_t)grown * WI_RING_GROWN * WI_RING_ENTRY_BYTES;
 }

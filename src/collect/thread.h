@@ -3,6 +3,7 @@
 #ifndef WI_COLLECT_THREAD_H
 #define WI_COLLECT_THREAD_H
 
+#include "base/shared_ring.h"
 #include "collect/hot.h"
 
 #define WI_MAX_THREADS 4096 /* blocks; further threads are not recorded, which is counted */
@@ -19,7 +20,7 @@ struct wi_thread *wi_thread_at(int index);
  * that, by the system's; 0 if it is not known. */
 uint32_t wi_thread_named(uint32_t id);
 /* The ring of the threads that have none, with its losses. */
-struct wi_ring *wi_thread_shared_ring(void);
+struct wi_shared_ring *wi_thread_shared_ring(void);
 /* Calls of threads beyond WI_MAX_THREADS are not even counted; the threads are. */
 int wi_thread_unrecorded(void);
 /* Helper: gives the block of an ended thread, whose ring is empty, to the next new thread. */
