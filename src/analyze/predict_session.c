@@ -2,6 +2,8 @@
  * Threads: the engine's. */
 #include "analyze/predict_session.h"
 
+#include <math.h>
+
 #include "analyze/limits.h"
 #include "base/err.h"
 
@@ -230,6 +232,14 @@ static double between(double value, double low, double high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* A faster device alone makes a run at most as many times as fast as it makes a kernel. */
+static double most_times(const struct wi_change *change)
+{
+    double scale = change->kernel_scale * change->any_kernel_scale;
+    int alone = change->universes == 1u << WI_UNIVERSE_GPU_2X;
+    return alone && scale > 0 ? 1 / scale : INFINITY;
+}
+
 struct wi_prediction wi_session_prediction(const struct wi_session *s, int universe,
                                            const uint32_t plans[3])
 {
@@ -240,10 +250,11 @@ struct wi_prediction wi_session_prediction(const struct wi_session *s, int unive
     if (out.withheld)
         return out;
     double margin = s->replay.error > LEAST_MARGIN ? s->replay.error : LEAST_MARGIN;
-    out.speedup = speedup_of(s, plans[1]);
+    double most = most_times(&s->plans[plans[1]].change);
+    out.speedup = between(speedup_of(s, plans[1]), 0, most);
     double weak = speedup_of(s, plans[0]), strong = speedup_of(s, plans[2]);
     out.low = between(weak, 0, out.speedup) / (1 + margin);
-    out.high = (strong > out.speedup ? strong : out.speedup) * (1 + margin);
+    out.high = between((strong > out.speedup ? strong : out.speedup) * (1 + margin), 0, most);
     out.before_ns = (int64_t)wi_session_whole_run(s, &s->plans[0]);
     out.after_ns = out.speedup > 0 ? (int64_t)((double)out.before_ns / out.speedup) : 0;
     return out;

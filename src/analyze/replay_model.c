@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyze/hist.h"
-#include "analyze/ledger.h"
 #include "analyze/limits.h"
+#include "analyze/replay_cycles.h"
 #include "analyze/replay_links.h"
 #include "analyze/replay_order.h"
 #include "base/err.h"
@@ -317,55 +317,6 @@ static void find_first(struct builder *b)
     b->model->edge_ns = !b->model->first && begins_at(b->model, alone) ? alone : INT64_MIN;
 }
 
-/* Time of the stretch, and that of one signature's silences in it. */
-static int64_t total_silence(const struct wi_replay_model *model, uint32_t signature,
-                             uint32_t *count, uint32_t *first, uint32_t *last)
-{
-    int64_t total = 0;
-    *count = 0;
-    for (uint32_t i = model->first; i < model->count; i++) {
-        const struct wi_move *move = &model->moves[i];
-        if (!(move->flags & WI_MOVE_CALL) || move->silence_sig != signature ||
-            move->silence_ns < WI_LIMIT_SHORT_WORK_NS)
-            continue;
-        *first = (*count)++ ? *first : i;
-        *last = i;
-        total += move->silence_ns;
-    }
-    return total;
-}
-
-static int64_t began(const struct wi_kept *kept)
-{
-    return kept->enter_ns != WI_UNKNOWN ? kept->enter_ns : kept->start_ns;
-}
-
-/* A stretch that begins and ends anywhere has a part of a cycle too many: where one kind of silence
- * takes much of the time, only whole cycles from one to the next count. */
-static void find_cycles(struct wi_replay_model *model)
-{
-    uint64_t looked[(WI_SIG_SLOTS + WI_SIG_OTHERS) / 64 + 1] = {0};
-    int64_t most_ns = 0, span = 0;
-    model->cycle_first = model->cycle_last = WI_NO_MOVE;
-    if (model->count) /* an operation without a call has no entry */
-        span = began(model->moves[model->count - 1].kept) - began(model->moves[0].kept);
-    for (uint32_t i = model->first; i < model->count; i++) {
-        uint32_t signature = model->moves[i].silence_sig, count, first = i, last = i;
-        if (!signature || model->moves[i].silence_ns < WI_LIMIT_SHORT_WORK_NS ||
-            looked[signature / 64] >> (signature % 64) & 1)
-            continue;
-        looked[signature / 64] |= (uint64_t)1 << (signature % 64);
-        int64_t ns = total_silence(model, signature, &count, &first, &last);
-        if (count < 2 || ns <= most_ns || /* two make one whole cycle */
-            ns / WI_LIMIT_VERDICT_PERMILLE < span / 1000 ||
-            (began(model->moves[last].kept) - began(model->moves[first].kept)) * 4 < span)
-            continue; /* what recurs in a part of the stretch is not its cycle */
-        most_ns = ns;
-        model->cycle_first = first;
-        model->cycle_last = last;
-    }
-}
-
 static void note_copy_rates(struct wi_replay_model *model)
 {
     for (uint32_t i = 0; i < model->count; i++) {
@@ -406,7 +357,7 @@ static int build(struct builder *b, struct wi_arena *arena, const struct wi_kept
     }
     note_copy_rates(b->model);
     int err = wi_links_labels(arena, b->model->moves, b->model->count);
-    find_cycles(b->model);
+    wi_replay_cycles(b->model);
     return err;
 }
 
