@@ -188,15 +188,12 @@ void wi_calls_settle(struct wi_calls *calls, uint64_t corr)
         calls->slots[index].settled = 1;
 }
 
-/* Clock error of a device time against a host time. */
-#define CLOCK_ERROR_NS 2000
-
 static void note_launch(struct wi_calls *calls, const struct wi_host_call *call,
                         const struct wi_device_op *op)
 {
     calls->launches_joined++;
-    calls->launches_blocked +=
-        call->exit_ns >= op->end_ns - CLOCK_ERROR_NS && op->end_ns - op->start_ns > CLOCK_ERROR_NS;
+    calls->launches_blocked += call->exit_ns >= op->end_ns - WI_LIMIT_CLOCK_ERROR_NS &&
+                               op->end_ns - op->start_ns > WI_LIMIT_CLOCK_ERROR_NS;
 }
 
 void wi_calls_join(struct wi_calls *calls, uint32_t index, const struct wi_device_op *op)

@@ -3,9 +3,6 @@
 #include "analyze/charge.h"
 #include "analyze/limits.h"
 
-/* Clock error of a device time against a host time, on either side. */
-#define CLOCK_ERROR_NS 2000
-
 enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f)
 {
 #define COPY_CAUSE(subcause, condition, sentence)                                                  \
@@ -32,7 +29,7 @@ int wi_call_blocked(const struct wi_call_slot *slot)
     if (slot->call.flags & WI_CALL_BLOCKING)
         return 1;
     return slot->call.api_class == WI_API_COPY && slot->op_end_ns != WI_UNKNOWN &&
-           slot->call.exit_ns >= slot->op_end_ns - CLOCK_ERROR_NS;
+           slot->call.exit_ns >= slot->op_end_ns - WI_LIMIT_CLOCK_ERROR_NS;
 }
 
 struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls, const struct wi_call_slot *slot)

@@ -291,8 +291,8 @@ void wi_session_variants(const struct wi_session *s, const struct wi_change *cha
                          struct wi_change out[3])
 {
     out[0] = out[1] = out[2] = *change;
-    if (change
-            ->guessed) { /* figures that nobody has seen: from little of it to all that could be */
+    if (change->guessed) {
+        /* from little of what nobody has seen to all that it could be */
         out[0].underfilled_scale = (1 + change->underfilled_scale) / 2;
         out[2].underfilled_scale = change->underfilled_scale / 4;
         return;

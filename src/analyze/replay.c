@@ -5,9 +5,8 @@
 #include <string.h>
 
 #include "analyze/limits.h"
+#include "base/extremes.h"
 
-#define THREADS     256u
-#define DEVICES     16u
 #define COLLECTIVES 32u
 #define NEVER       INT64_MIN
 
@@ -37,8 +36,8 @@ struct wi_replay_state {
     const struct wi_effects *effects;
     int64_t *start_ns, *end_ns, *enter_ns, *exit_ns; /* of every move */
     int64_t ready_ns[WI_STREAM_SLOTS];
-    int64_t engine_ns[DEVICES][2], full_ns[DEVICES];
-    struct thread_state threads[THREADS];
+    int64_t engine_ns[WI_REPLAY_DEVICES][2], full_ns[WI_REPLAY_DEVICES];
+    struct thread_state threads[WI_REPLAY_THREADS];
     struct collective collectives[COLLECTIVES];
     uint32_t collective_count;
     int64_t apart_ns; /* of silences accounted apart, so far */
@@ -57,16 +56,6 @@ struct wi_replay_state *wi_replay_create(struct wi_arena *arena, uint32_t most_m
     return state;
 }
 
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static int64_t scaled(int64_t ns, double scale)
 {
     return scale == 1 ? ns : (int64_t)((double)ns * scale);
@@ -76,7 +65,7 @@ static int64_t changed(const struct wi_effect *effect, int64_t ns)
 {
     if (ns <= 0)
         return ns;
-    return most(scaled(ns, effect->scale), least(ns, effect->stay_ns));
+    return wi_most(scaled(ns, effect->scale), wi_least(ns, effect->stay_ns));
 }
 
 static const struct wi_effect *silence_effect(const struct wi_effects *effects,
@@ -114,13 +103,13 @@ static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
         arrives = producer->arrival_ns + scaled(apart, 1 / effect->rate);
         if (effect->queue && producer->taken >= depth)
             arrives =
-                most(arrives, producer->taken_ns[(producer->taken - depth) % WI_REPLAY_QUEUE]);
+                wi_most(arrives, producer->taken_ns[(producer->taken - depth) % WI_REPLAY_QUEUE]);
     }
     producer->known = 1;
     producer->measured_ns = measured;
     producer->apart_ns = state->apart_ns;
     producer->arrival_ns = arrives;
-    producer->taken_ns[producer->taken++ % WI_REPLAY_QUEUE] = most(asked_ns, arrives);
+    producer->taken_ns[producer->taken++ % WI_REPLAY_QUEUE] = wi_most(asked_ns, arrives);
     return arrives;
 }
 
@@ -133,17 +122,17 @@ static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *m
     if (move->flags & WI_MOVE_ANCHORED)
         return free_ns + move->silence_ns;
     if (effect->rare) {
-        state->apart_ns += most(0, move->silence_ns);
+        state->apart_ns += wi_most(0, move->silence_ns);
         return free_ns;
     }
     if (move->silence_ns > WI_LIMIT_SHORT_WORK_NS && thread->volume_end_ns > free_ns)
         free_ns = thread->volume_end_ns; /* it works on what was copied */
     if (effect->read_back && thread->dropped)
-        return free_ns + least(move->silence_ns, effect->stay_ns);
+        return free_ns + wi_least(move->silence_ns, effect->stay_ns);
     if (!effect->producer || effect->scale != 1)
         return free_ns + changed(effect, move->silence_ns);
     int64_t arrives = arrival(state, &thread->producer, effect, move, free_ns);
-    return most(arrives, free_ns + least(move->silence_ns, effect->stay_ns));
+    return wi_most(arrives, free_ns + wi_least(move->silence_ns, effect->stay_ns));
 }
 
 /* ---- copies */
@@ -173,7 +162,7 @@ static int64_t copy_time(const struct wi_effects *effects, const struct wi_kept 
     double rate = effects->copy_rate[kept->direction < WI_COPY_COUNT ? kept->direction : 0];
     if (effects->change->async_copies && is_slow_copy(kept) && rate > 0 &&
         bytes > WI_LIMIT_TINY_COPY_BYTES) /* the bytes of a smaller one are not what takes time */
-        ns = least(ns, (int64_t)((double)bytes / rate));
+        ns = wi_least(ns, (int64_t)((double)bytes / rate));
     return scaled(ns, 1 / effects->change->link_factor);
 }
 
@@ -216,11 +205,11 @@ static int64_t collective_time(struct wi_replay_state *state, const struct wi_ke
     if (!state->effects->change->least_collectives)
         return ns;
     if (state->effects->change->least_collective_ns)
-        return least(ns, state->effects->change->least_collective_ns);
+        return wi_least(ns, state->effects->change->least_collective_ns);
     for (uint32_t i = 0; i < state->collective_count; i++)
         if (state->collectives[i].name == kept->name &&
             state->collectives[i].stream == kept->stream)
-            return least(ns, state->collectives[i].least_ns);
+            return wi_least(ns, state->collectives[i].least_ns);
     return ns;
 }
 
@@ -246,28 +235,28 @@ static int64_t latency(const struct wi_replay_state *state, const struct wi_move
     if (state->model->moves[move->call].waits_for != WI_NO_MOVE || own <= 0)
         return move->latency_ns;
     int64_t now = own_time(state->effects, &state->model->moves[move->call]);
-    int64_t inside = least(own, move->latency_ns);
+    int64_t inside = wi_least(own, move->latency_ns);
     return move->latency_ns - inside + (int64_t)((double)inside * (double)now / (double)own);
 }
 
 static void run_op(struct wi_replay_state *state, uint32_t index, int64_t ns, int detached)
 {
     const struct wi_move *move = &state->model->moves[index];
-    uint32_t device = (uint8_t)move->kept->device % DEVICES;
+    uint32_t device = (uint8_t)move->kept->device % WI_REPLAY_DEVICES;
     int64_t *ready = &state->ready_ns[move->stream];
-    int64_t spacing = most(move->spacing_ns, state->effects->change->spacing_ns);
+    int64_t spacing = wi_most(move->spacing_ns, state->effects->change->spacing_ns);
     int64_t start = NEVER;
     if (move->call != WI_NO_MOVE)
         start = state->enter_ns[move->call] + latency(state, move);
     if (*ready != NEVER)
-        start = most(start, *ready + spacing);
+        start = wi_most(start, *ready + spacing);
     if (move->starts_after != WI_NO_MOVE)
-        start = most(start, state->end_ns[move->starts_after] + spacing);
+        start = wi_most(start, state->end_ns[move->starts_after] + spacing);
     int64_t *engine = &state->engine_ns[device][move->kept->direction == WI_COPY_D2H];
     if (move->flags & WI_MOVE_ENGINE)
-        start = most(start, *engine);
+        start = wi_most(start, *engine);
     if (move->flags & WI_MOVE_FULL)
-        start = most(start, state->full_ns[device]);
+        start = wi_most(start, state->full_ns[device]);
     if (start == NEVER)
         start = move->kept->start_ns; /* nothing before it is known */
     state->start_ns[index] = start;
@@ -323,12 +312,13 @@ static void finish_call(struct wi_replay_state *state, uint32_t index)
     int64_t exit = enter + own;
     int dropped = drops_wait(state, move);
     if (dropped && move->kept->api_class == WI_API_COPY)
-        exit = enter +
-               least(own, state->model->launch_own_ns > 0 ? 2 * state->model->launch_own_ns : own);
+        exit =
+            enter +
+            wi_least(own, state->model->launch_own_ns > 0 ? 2 * state->model->launch_own_ns : own);
     else if (move->waits_for != WI_NO_MOVE && !dropped)
-        exit = most(enter, state->end_ns[move->waits_for]) + own;
+        exit = wi_most(enter, state->end_ns[move->waits_for]) + own;
     if (move->queue_behind != WI_NO_MOVE)
-        exit = most(exit, state->start_ns[move->queue_behind]);
+        exit = wi_most(exit, state->start_ns[move->queue_behind]);
     state->exit_ns[index] = exit;
 }
 
@@ -355,7 +345,7 @@ static int coalesce(struct wi_replay_state *state, uint32_t index)
     thread->in_run = kept->direction + 1;
     double rate = state->effects->copy_rate[kept->direction];
     if (rate > 0)
-        ns = least(ns, (int64_t)((double)bytes / rate));
+        ns = wi_least(ns, (int64_t)((double)bytes / rate));
     state->enter_ns[index] = enter_time(state, move, free_ns) + state->effects->change->pack_ns;
     if (move->flags & WI_MOVE_OP)
         run_op(state, index, ns, 0);
@@ -404,7 +394,7 @@ static void find_least_collectives(struct wi_replay_state *state)
             state->collectives[state->collective_count++] =
                 (struct collective){kept->name, kept->stream, INT64_MAX};
         state->collectives[at].least_ns =
-            least(state->collectives[at].least_ns, kept->end_ns - kept->start_ns);
+            wi_least(state->collectives[at].least_ns, kept->end_ns - kept->start_ns);
     }
 }
 
@@ -415,11 +405,11 @@ static void begin(struct wi_replay_state *state, const struct wi_replay_model *m
     state->effects = effects;
     state->apart_ns = 0;
     memset(state->threads, 0, sizeof(state->threads));
-    for (uint32_t i = 0; i < THREADS; i++)
+    for (uint32_t i = 0; i < WI_REPLAY_THREADS; i++)
         state->threads[i].volume_end_ns = NEVER;
     for (uint32_t i = 0; i < WI_STREAM_SLOTS; i++)
         state->ready_ns[i] = NEVER;
-    for (uint32_t i = 0; i < DEVICES; i++)
+    for (uint32_t i = 0; i < WI_REPLAY_DEVICES; i++)
         state->engine_ns[i][0] = state->engine_ns[i][1] = state->full_ns[i] = NEVER;
     if (effects->change->least_collectives)
         find_least_collectives(state);
@@ -429,8 +419,8 @@ static void begin(struct wi_replay_state *state, const struct wi_replay_model *m
 static int64_t advance(const struct wi_move *move, int64_t front, int64_t exit_ns, int64_t end_ns)
 {
     if (move->flags & WI_MOVE_CALL)
-        front = most(front, exit_ns);
-    return move->flags & WI_MOVE_OP ? most(front, end_ns) : front;
+        front = wi_most(front, exit_ns);
+    return move->flags & WI_MOVE_OP ? wi_most(front, end_ns) : front;
 }
 
 static void mark(const struct wi_replay_model *model, uint32_t marks, uint32_t index, int64_t front,
@@ -451,14 +441,14 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
     for (uint32_t i = 0; i < model->count; i++) {
         if (i == model->first) {
             out->start_ns = out->mark_ns[0] =
-                most(model->edge_ns, front == NEVER ? model->moves[i].kept->enter_ns : front);
+                wi_most(model->edge_ns, front == NEVER ? model->moves[i].kept->enter_ns : front);
             out->marks = 1;
         }
         run_move(state, i);
         if (i == model->cycle_first)
-            cycle_ns[0] = most(most(front, model->edge_ns), state->enter_ns[i]);
+            cycle_ns[0] = wi_most(wi_most(front, model->edge_ns), state->enter_ns[i]);
         if (i == model->cycle_last)
-            cycle_ns[1] = most(front, state->enter_ns[i]);
+            cycle_ns[1] = wi_most(front, state->enter_ns[i]);
         front = advance(&model->moves[i], front, state->exit_ns[i], state->end_ns[i]);
         if (i >= model->first)
             mark(model, marks, i, front, out);
@@ -479,16 +469,16 @@ void wi_replay_measured(const struct wi_replay_model *model, const struct wi_eff
         const struct wi_move *move = &model->moves[i];
         if (i == model->first) {
             out->start_ns = out->mark_ns[0] =
-                most(model->edge_ns, front == NEVER ? move->kept->enter_ns : front - apart);
+                wi_most(model->edge_ns, front == NEVER ? move->kept->enter_ns : front - apart);
             out->marks = 1;
         }
         if (move->flags & WI_MOVE_CALL && !(move->flags & WI_MOVE_ANCHORED) &&
             silence_effect(effects, move)->rare)
-            apart += most(0, move->silence_ns);
+            apart += wi_most(0, move->silence_ns);
         if (i == model->cycle_first)
-            cycle_ns[0] = most(most(front, model->edge_ns), move->kept->enter_ns) - apart;
+            cycle_ns[0] = wi_most(wi_most(front, model->edge_ns), move->kept->enter_ns) - apart;
         if (i == model->cycle_last)
-            cycle_ns[1] = most(front, move->kept->enter_ns) - apart;
+            cycle_ns[1] = wi_most(front, move->kept->enter_ns) - apart;
         front = advance(move, front, move->kept->exit_ns, move->kept->end_ns);
         if (i >= model->first)
             mark(model, marks, i, front - apart, out);

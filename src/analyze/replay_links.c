@@ -5,12 +5,9 @@
 #include "analyze/limits.h"
 #include "base/err.h"
 
-#define THREADS        256u
-#define EVENTS         1024u
-#define DEVICES        16u /* further ones share engines: their constraints are only those seen */
-#define LOOK_BACK      4096u
-#define AWAITED_BACK   256
-#define CLOCK_ERROR_NS 2000
+#define EVENTS       1024u
+#define LOOK_BACK    4096u
+#define AWAITED_BACK 256
 
 struct stream_slot {
     uint32_t stream;
@@ -34,14 +31,14 @@ struct device_slot {
 struct wi_replay_links {
     const struct wi_calls *calls;
     const struct wi_move *moves;
-    uint32_t last_call[THREADS];
-    uint8_t threads[THREADS]; /* those seen, in order */
+    uint32_t last_call[WI_REPLAY_THREADS];
+    uint8_t threads[WI_REPLAY_THREADS]; /* those seen, in order */
     uint32_t thread_count;
     uint32_t latest_call;
     struct stream_slot streams[WI_STREAM_SLOTS];
     uint32_t stream_count;
     struct event_slot events[EVENTS];
-    struct device_slot devices[DEVICES];
+    struct device_slot devices[WI_REPLAY_DEVICES];
 };
 
 struct wi_replay_links *wi_links_create(struct wi_arena *arena, const struct wi_calls *calls,
@@ -53,9 +50,9 @@ struct wi_replay_links *wi_links_create(struct wi_arena *arena, const struct wi_
     links->calls = calls;
     links->moves = moves;
     links->latest_call = WI_NO_MOVE;
-    for (uint32_t i = 0; i < THREADS; i++)
+    for (uint32_t i = 0; i < WI_REPLAY_THREADS; i++)
         links->last_call[i] = WI_NO_MOVE;
-    for (uint32_t i = 0; i < DEVICES; i++)
+    for (uint32_t i = 0; i < WI_REPLAY_DEVICES; i++)
         links->devices[i] = (struct device_slot){{WI_NO_MOVE, WI_NO_MOVE}, WI_NO_MOVE};
     return links;
 }
@@ -168,7 +165,7 @@ uint32_t wi_links_legacy(const struct wi_replay_links *links, const struct wi_ke
         if (!synchronises || other->device != kept->device || other->last == WI_NO_MOVE)
             continue;
         int64_t end = links->moves[other->last].kept->end_ns;
-        if (end <= kept->start_ns + CLOCK_ERROR_NS &&
+        if (end <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS &&
             (best == WI_NO_MOVE || end > links->moves[best].kept->end_ns))
             best = other->last;
     }
@@ -184,7 +181,7 @@ int wi_links_uses_engine(const struct wi_kept *kept)
 static struct device_slot *device_of(const struct wi_replay_links *links,
                                      const struct wi_kept *kept)
 {
-    return (struct device_slot *)&links->devices[(uint8_t)kept->device % DEVICES];
+    return (struct device_slot *)&links->devices[(uint8_t)kept->device % WI_REPLAY_DEVICES];
 }
 
 uint32_t wi_links_engine(const struct wi_replay_links *links, const struct wi_kept *kept)
@@ -226,7 +223,7 @@ static uint32_t ended_by(const struct wi_move *moves, uint32_t last, int64_t unt
 uint32_t wi_links_awaited(const struct wi_replay_links *links, const struct wi_move *moves,
                           const struct wi_kept *kept)
 {
-    int64_t until = kept->exit_ns + CLOCK_ERROR_NS;
+    int64_t until = kept->exit_ns + WI_LIMIT_CLOCK_ERROR_NS;
     uint32_t best = op_of_event(links, kept->target);
     if (best != WI_NO_MOVE && moves[best].kept->end_ns <= until)
         return best;
@@ -259,11 +256,12 @@ uint32_t wi_links_started_by(struct wi_replay_links *links, const struct wi_move
             at = moves[at].stream_prev;
     }
     while (at != WI_NO_MOVE && moves[at].stream_next != WI_NO_MOVE &&
-           moves[moves[at].stream_next].kept->start_ns <= launch->kept->exit_ns + CLOCK_ERROR_NS)
+           moves[moves[at].stream_next].kept->start_ns <=
+               launch->kept->exit_ns + WI_LIMIT_CLOCK_ERROR_NS)
         at = moves[at].stream_next;
     stream->started = at;
     if (at == WI_NO_MOVE || moves[at].ordinal >= launch->ordinal ||
-        moves[at].kept->start_ns > launch->kept->exit_ns + CLOCK_ERROR_NS)
+        moves[at].kept->start_ns > launch->kept->exit_ns + WI_LIMIT_CLOCK_ERROR_NS)
         return WI_NO_MOVE;
     return at;
 }
@@ -279,7 +277,7 @@ uint32_t wi_links_ended_before(const struct wi_move *moves, uint32_t index, int6
             other->kept->device != move->kept->device)
             continue;
         int64_t end = other->kept->end_ns;
-        if (end <= start + CLOCK_ERROR_NS && end >= start - within_ns &&
+        if (end <= start + WI_LIMIT_CLOCK_ERROR_NS && end >= start - within_ns &&
             (best == WI_NO_MOVE || end > moves[best].kept->end_ns))
             best = i;
     }

@@ -10,11 +10,10 @@
 #include "analyze/replay_links.h"
 #include "analyze/replay_order.h"
 #include "base/err.h"
+#include "base/extremes.h"
 
 /* Where nothing in the stretch shows it: a launch into an empty queue starts within 3 to 20 us. */
 #define USUAL_LATENCY_NS 4000
-/* Clocks of host and device agree to about this. */
-#define CLOCK_ERROR_NS 2000
 /* Where every launch waited for room in the queue: with room, it takes 2 to 10 us. */
 #define USUAL_LAUNCH_NS 5000
 
@@ -26,16 +25,6 @@ struct builder {
     struct wi_hist latency, spacing;
     int64_t usual_latency_ns, usual_spacing_ns;
 };
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static int is_launch(const struct wi_kept *kept)
 {
@@ -79,14 +68,14 @@ static void set_order(struct builder *b, struct wi_move *move, uint32_t index)
         (move->starts_after == WI_NO_MOVE || end_of(b, other) > end_of(b, move->starts_after)))
         move->starts_after = other;
     if (move->starts_after != WI_NO_MOVE &&
-        end_of(b, move->starts_after) > kept->start_ns + CLOCK_ERROR_NS)
+        end_of(b, move->starts_after) > kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
         move->starts_after = WI_NO_MOVE;
     uint32_t engine = wi_links_engine(b->links, kept);
-    if (wi_links_uses_engine(kept) && end_of(b, engine) <= kept->start_ns + CLOCK_ERROR_NS)
+    if (wi_links_uses_engine(kept) && end_of(b, engine) <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
         move->flags |= WI_MOVE_ENGINE;
     if (wi_links_fills(kept)) {
         move->flags |= WI_MOVE_FILLS;
-        if (end_of(b, wi_links_full(b->links, kept)) <= kept->start_ns + CLOCK_ERROR_NS)
+        if (end_of(b, wi_links_full(b->links, kept)) <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
             move->flags |= WI_MOVE_FULL;
     }
     if (move->stream_prev != WI_NO_MOVE) {
@@ -100,7 +89,7 @@ static void set_order(struct builder *b, struct wi_move *move, uint32_t index)
 static int64_t ready_of(const struct builder *b, const struct wi_move *move)
 {
     int64_t ready = end_of(b, move->stream_prev);
-    ready = most(ready, end_of(b, move->starts_after));
+    ready = wi_most(ready, end_of(b, move->starts_after));
     return ready;
 }
 
@@ -109,7 +98,8 @@ static int64_t ready_of(const struct builder *b, const struct wi_move *move)
 static void set_wait(struct builder *b, struct wi_move *move, uint32_t index)
 {
     const struct wi_kept *kept = move->kept;
-    int own_op = move->flags & WI_MOVE_OP && kept->exit_ns + CLOCK_ERROR_NS >= kept->end_ns;
+    int own_op =
+        move->flags & WI_MOVE_OP && kept->exit_ns + WI_LIMIT_CLOCK_ERROR_NS >= kept->end_ns;
     move->own_ns = call_ns(kept);
     if (kept->api_class == WI_API_COPY) {
         int blocks = kept->flags & WI_CALL_BLOCKING || kept->memory & WI_KEPT_PAGEABLE;
@@ -128,7 +118,7 @@ static void set_wait(struct builder *b, struct wi_move *move, uint32_t index)
     int waited = done > kept->enter_ns;
     if (!waited && kept->api_class != WI_API_SYNC)
         move->waits_for = WI_NO_MOVE; /* a query or a free that found the device done */
-    move->own_ns = most(0, kept->exit_ns - most(done, kept->enter_ns));
+    move->own_ns = wi_most(0, kept->exit_ns - wi_most(done, kept->enter_ns));
     if (kept->api_class == WI_API_SYNC ||
         (kept->api_class == WI_API_COPY && kept->direction == WI_COPY_D2H))
         move->flags |= WI_MOVE_READ_BACK;
@@ -153,7 +143,7 @@ static void look_at_launches(struct builder *b)
     }
     int64_t own = wi_hist_quantile(&b->launches, 500);
     if (b->launches.count < (uint64_t)WI_LIMIT_RUN_CALLS && b->deep.count)
-        own = least(wi_hist_quantile(&b->deep, 100), USUAL_LAUNCH_NS);
+        own = wi_least(wi_hist_quantile(&b->deep, 100), USUAL_LAUNCH_NS);
     b->model->launch_own_ns = own == WI_UNKNOWN ? 0 : own;
 }
 
@@ -209,9 +199,9 @@ static void look_at_starts(struct builder *b)
         if (ready == INT64_MIN)
             continue; /* it may have been queued behind work that is not in the stretch */
         if (ready <= call->enter_ns && i == move->call && is_launch(call))
-            wi_hist_add(&b->latency, most(0, start - call->enter_ns));
+            wi_hist_add(&b->latency, wi_most(0, start - call->enter_ns));
         else if (ready > call->exit_ns)
-            wi_hist_add(&b->spacing, most(0, start - ready));
+            wi_hist_add(&b->spacing, wi_most(0, start - ready));
     }
     int64_t latency = wi_hist_quantile(&b->latency, 500);
     int64_t spacing = wi_hist_quantile(&b->spacing, 500);
@@ -256,7 +246,7 @@ static void set_start(struct builder *b, uint32_t index)
         return;
     }
     const struct wi_kept *call = b->model->moves[move->call].kept;
-    int64_t behind_call = most(0, start - call->enter_ns);
+    int64_t behind_call = wi_most(0, start - call->enter_ns);
     int64_t behind_ready = ready == INT64_MIN ? 0 : start - ready;
     /* ready while the call was still being made: what counted is what the start is close to */
     int queued = ready != INT64_MIN &&
@@ -267,18 +257,18 @@ static void set_start(struct builder *b, uint32_t index)
                                     WI_LIMIT_QUEUED_SPACING_NS);
         behind_ready = start - ready_of(b, move);
         move->spacing_ns = behind_ready;
-        move->latency_ns = least(b->usual_latency_ns, behind_call);
+        move->latency_ns = wi_least(b->usual_latency_ns, behind_call);
     } else {
-        int64_t issued = most(0, start - most(call->exit_ns, call->enter_ns));
+        int64_t issued = wi_most(0, start - wi_most(call->exit_ns, call->enter_ns));
         unexplained =
             explain_delay(b, move, index, issued, b->usual_latency_ns, WI_LIMIT_LAUNCH_LATENCY_NS);
         move->latency_ns = unexplained || issued <= WI_LIMIT_LAUNCH_LATENCY_NS
                                ? behind_call
-                               : least(b->usual_latency_ns, behind_call);
+                               : wi_least(b->usual_latency_ns, behind_call);
         int64_t follows = start - ready_of(b, move);
         move->spacing_ns = ready_of(b, move) == INT64_MIN ? 0 : follows;
         if (issued <= WI_LIMIT_LAUNCH_LATENCY_NS || unexplained)
-            move->spacing_ns = least(b->usual_spacing_ns, most(0, move->spacing_ns));
+            move->spacing_ns = wi_least(b->usual_spacing_ns, wi_most(0, move->spacing_ns));
     }
     if (index >= b->model->first && !(hung && b->model->edge_ns != INT64_MIN))
         b->model->unexplained_ns[move->kept->kind] += unexplained;
@@ -305,10 +295,10 @@ static void find_first(struct builder *b)
     for (uint32_t i = 0; i < b->model->count; i++) {
         if (!hangs(b, &b->model->moves[i]))
             continue;
-        edge = most(edge, b->model->moves[i].kept->start_ns);
+        edge = wi_most(edge, b->model->moves[i].kept->start_ns);
         /* another stream's work that ends right before explains it as well */
         if (wi_links_ended_before(b->model->moves, i, WI_LIMIT_DEPENDENCY_NS) == WI_NO_MOVE)
-            alone = most(alone, b->model->moves[i].kept->start_ns);
+            alone = wi_most(alone, b->model->moves[i].kept->start_ns);
     }
     uint32_t first = 0;
     while (first < b->model->count && b->model->moves[first].kept->enter_ns < edge)

@@ -10,6 +10,9 @@
 #include "analyze/reservoir.h"
 #include "base/arena.h"
 
+#define WI_REPLAY_THREADS 256u
+#define WI_REPLAY_DEVICES                                                                          \
+    16u /* further ones share engines: their constraints are only those seen */
 #define WI_NO_MOVE      UINT32_MAX
 #define WI_STREAM_SLOTS 256u /* of all devices; what does not fit shares the last one */
 

@@ -298,12 +298,6 @@ void wi_site_text(unsigned number, struct wi_out *out)
     }
 }
 
-const char *wi_site_function(unsigned number)
-{
-    const struct site *site = known(number);
-    return site && site->kind == KIND_PYTHON ? wi_py_code_at(site->u.python.code)->function : "";
-}
-
 void wi_sites_words(struct wi_out *out)
 {
     int python = atomic_load(&state.python);

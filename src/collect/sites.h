@@ -68,8 +68,6 @@ void wi_site_text(unsigned site, struct wi_out *out);
 /* 1 if the site is native code whose line is not known here and could be found out later, from the
  * file with this build id or its debug information: fills *symbol. */
 int wi_site_unresolved(unsigned site, struct wi_symbol *symbol);
-/* The function it lies in, Python only; "" if unknown. */
-const char *wi_site_function(unsigned site);
 int64_t wi_sites_bytes(void);
 
 #endif

@@ -61,11 +61,6 @@ WI_EXPORT void probe_words(char *text, size_t cap)
     wi_out_finish(&out);
 }
 
-WI_EXPORT const char *probe_function(unsigned site)
-{
-    return wi_site_function(site);
-}
-
 static int walk(struct wi_peek *peek, struct wi_py_frame *frames)
 {
     const struct wi_py *py = wi_sites_python();
