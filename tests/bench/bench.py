@@ -156,6 +156,20 @@ def engine(rows):
                  max(made_ms) < 1000 and some["engine_predictions"] > 1 and some["engine_replayed"] > 0))
 
 
+def keeping(rows, launches="4000000", pairs=15):
+    """CPU time of the engine with stretches of the run kept for predictions, over without, in turn."""
+    program = f"{BUILD}/tests/bench/bench_engine"
+    bare, kept = [], []
+    for _ in range(pairs):
+        bare.append(figures([program, launches, "bare"])["engine_cpu"])
+        kept.append(figures([program, launches])["engine_cpu"])
+    ratios = sorted(with_ms / without_ms for with_ms, without_ms in zip(kept, bare))
+    middle, slow = sorted(kept)[pairs // 2], sorted(bare)[-1 - pairs // 4]
+    rows.append((f"engine's CPU time for {launches} launches with stretches kept for predictions, over without", "within the noise: the slowest quarter of the runs without",
+                 f"{ratios[pairs // 2]:.3f} ({ratios[pairs // 4]:.3f} to {ratios[-1 - pairs // 4]:.3f} in half of {pairs} "
+                 f"pairs; {middle:.0f} ms, slowest quarter without from {slow:.0f} ms)", middle <= slow))
+
+
 def importing(rows, events=300000):
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "trace.json")
@@ -213,6 +227,7 @@ def main():
     without_cuda(rows)
     helper(rows, added_ns)
     engine(rows)
+    keeping(rows)
     importing(rows)
     end_of_job(rows)
     width = max(len(r[0]) for r in rows)

@@ -1,17 +1,18 @@
 /* The engine alone: events per second and memory over a long run of a plain training loop.
- *   bench_engine [LAUNCHES]     prints lines "name value unit"
- * Threads: one. */
+ *   bench_engine [LAUNCHES [bare]]     prints lines "name value unit"; bare: no stretches of the
+ * run are kept for predictions, as where there was no memory for them Threads: one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "analyze/engine.h"
+#include "analyze/engine_state.h"
 #include "analyze/result.h"
 
-static double now_s(void)
+static double clock_s(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -64,14 +65,17 @@ int main(int argc, char **argv)
     wi_arena_init(&arena, (size_t)16 << 20);
     if (!engine || launches <= 0)
         return 2;
-    double start = now_s();
+    if (argc > 2)
+        engine->calls.reservoir.records = NULL;
+    double start = clock_s(CLOCK_MONOTONIC), start_cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     feed(engine, names, launches);
     wi_engine_finish(engine);
-    double fed = now_s();
+    double fed = clock_s(CLOCK_MONOTONIC), fed_cpu = clock_s(CLOCK_PROCESS_CPUTIME_ID);
     if (wi_engine_result(engine, &arena, &result) != 0)
         return 1;
-    double made = now_s();
+    double made = clock_s(CLOCK_MONOTONIC);
     printf("engine_events_per_second %.3f million\n", (double)launches * 2 / (fed - start) / 1e6);
+    printf("engine_cpu %.3f ms\n", (fed_cpu - start_cpu) * 1e3);
     printf("engine_result %.3f ms\n", (made - fed) * 1e3);
     printf("engine_predictions %d count\n", result.prediction_count);
     printf("engine_replayed %llu calls\n", (unsigned long long)result.replay.calls);
