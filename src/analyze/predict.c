@@ -2,7 +2,7 @@
  * Threads: the engine's. */
 #include "analyze/predict.h"
 
-#include "analyze/limits.h"
+#include "analyze/fixes.h"
 #include "analyze/predict_session.h"
 #include "analyze/remedies.h"
 #include "base/err.h"
@@ -60,28 +60,6 @@ int wi_predict_batch(const struct wi_result *result, int32_t device)
     return fits < 2 ? 1 : fits > MOST_BATCH ? MOST_BATCH : (int)fits;
 }
 
-/* The change that stands for the fix of one finding. */
-static void change_for(const struct wi_finding *finding, const struct wi_remedy *remedy,
-                       struct wi_change *change)
-{
-    wi_change_none(change);
-    change->universes = 1u << remedy->universe;
-    if (remedy->universe == WI_UNIVERSE_HOST_OTHER_FREE ||
-        remedy->universe == WI_UNIVERSE_INPUT_READY) {
-        change->host[finding->subcause].scale = 0; /* this cause alone */
-        return;
-    }
-    wi_change_add(change, (enum wi_universe)remedy->universe);
-    if (finding->subcause != WI_SUB_TOO_FEW_WORKERS)
-        return;
-    /* as many more workers as there are cores without work, or input that is always ready */
-    if (finding->children > 0 && finding->cores_idle_permille >= 0)
-        change->host[finding->subcause].rate =
-            1 + (double)finding->cores_idle_permille / 1000 / (double)finding->children;
-    else
-        change->host[finding->subcause].scale = 0;
-}
-
 struct wanted {
     int universe, subcause; /* one of them, the other -1 */
     uint32_t plans[3];
@@ -127,14 +105,10 @@ static int want_variants(struct wi_session *s, struct wanted *wanted, uint32_t c
         const struct wi_plan *plan = &s->plans[wanted[i].plans[1]];
         struct wi_change variants[3];
         double off = wi_session_whole_run(s, plan) / before - 1;
-        int cause = wanted[i].subcause;
-        int limited = cause >= 0 && plan->change.host[cause].scale == 1 && /* by idle cores */
-                      wi_remedy_of((enum wi_subcause)cause)->universe == WI_UNIVERSE_PRODUCER_RATE;
+        wi_session_variants(s, &plan->change, variants);
+        int limited = wanted[i].subcause >= 0 && wi_fix_unlimited(&variants[2], wanted[i].subcause);
         if (off < NOTHING && off > -NOTHING && !limited)
             continue;
-        wi_session_variants(s, &plan->change, variants);
-        if (limited)
-            variants[2].host[cause] = (struct wi_host_change){0, 0, 1}; /* the cause gone */
         wanted[i].plans[0] = wi_session_add(s, &variants[0]);
         wanted[i].plans[2] = wi_session_add(s, &variants[2]);
         err = wanted[i].plans[2] == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
@@ -160,7 +134,8 @@ static int want_all(struct wi_session *s, const struct wi_result *result, struct
         if (!remedy || done[finding->subcause]++ || remedy->universe == WI_UNIVERSE_REQUESTS ||
             remedy->universe == WI_UNIVERSE_BATCHED) /* memory for a batch is no batch that waits */
             continue;
-        change_for(finding, remedy, &change);
+        wi_change_none(&change);
+        wi_fix_change(&change, &finding, 1);
         err = want(s, wanted, count, -1, finding->subcause, &change);
     }
     return err;
@@ -247,8 +222,10 @@ static int64_t step_of(const struct wi_result *result, int32_t device)
     return WI_UNKNOWN;
 }
 
-static void set_step(struct wi_prediction *prediction, int64_t step_ns)
+void wi_predict_steps(const struct wi_result *result, int32_t device,
+                      struct wi_prediction *prediction)
 {
+    int64_t step_ns = step_of(result, device);
     if (prediction->withheld || step_ns == WI_UNKNOWN || prediction->speedup <= 0)
         return;
     prediction->step_before_ns = step_ns;
@@ -327,12 +304,12 @@ int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct w
         struct wi_prediction *out = &result->predictions[result->prediction_count++];
         *out = predicted->of_universe[i];
         out->universe = i;
-        set_step(out, step_of(result, WI_NO_DEVICE));
+        wi_predict_steps(result, WI_NO_DEVICE, out);
     }
     for (int i = 0; i < result->finding_count; i++) {
         struct wi_finding *finding = &result->findings[i];
         finding->predicted = predicted->of_cause[finding->subcause];
-        set_step(&finding->predicted, step_of(result, finding->device));
+        wi_predict_steps(result, finding->device, &finding->predicted);
     }
     order_by_worth(result);
     return WI_OK;

@@ -13,6 +13,11 @@ struct wi_predicted {
     struct wi_replay replay;
     struct wi_prediction of_universe[WI_UNIVERSE_COUNT];
     struct wi_prediction of_cause[WI_SUB_COUNT];
+    int fixes_known; /* wi_predict_fixes() has looked at them */
+    struct {
+        uint64_t causes; /* bits of enum wi_subcause, 0 = none */
+        struct wi_prediction predicted;
+    } together[WI_FIXES - 1];
 };
 
 /* Replays one change: *out gets what it would bring. 0, or WI_ERR_NOMEM. A prediction that cannot
@@ -26,5 +31,11 @@ int wi_predict_batch(const struct wi_result *result, int32_t device);
  * order of what their fixes save. Predicts anew when the run has ended, or is 30 s old and has
  * several times the calls of last time; else repeats what it said then. 0, or WI_ERR_NOMEM. */
 int wi_predict_result(struct wi_engine *engine, struct wi_arena *arena, struct wi_result *result);
+/* Then, once the verdict stands: fills result->together, and what goes with a fix that saves more
+ * than its own cause took. As often as wi_predict_result() predicts anew. 0, or WI_ERR_NOMEM. */
+int wi_predict_fixes(struct wi_engine *engine, struct wi_result *result);
+/* Fills the steps of a prediction from those of a device, or of any (WI_NO_DEVICE). */
+void wi_predict_steps(const struct wi_result *result, int32_t device,
+                      struct wi_prediction *prediction);
 
 #endif

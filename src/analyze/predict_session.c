@@ -44,6 +44,7 @@ uint32_t wi_session_add(struct wi_session *s, const struct wi_change *change)
 {
     struct wi_plan *plan = &s->plans[s->plan_count];
     plan->change = *change;
+    plan->idle = NULL;
     if (s->plan_count == s->plan_room ||
         wi_effects_of(&plan->effects, s->arena, &s->splits, &plan->change, &plan->rare_ns) != 0)
         return UINT32_MAX;
@@ -127,6 +128,9 @@ static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t
         set_rates(&s->plans[i].effects, &model);
         wi_replay(state, &model, &s->plans[i].effects, marks, &got[1]);
         s->plans[i].replayed_ns += got[1].end_ns - got[1].start_ns;
+        if (s->plans[i].idle &&
+            wi_replay_idle(s->plans[i].idle, scratch, &model, state, &got[1], &s->splits) != 0)
+            return WI_ERR_NOMEM;
         if (!i)
             note_errors(s, &got[0], &got[1]);
     }

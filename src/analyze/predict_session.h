@@ -5,12 +5,14 @@
 
 #include "analyze/effects.h"
 #include "analyze/engine_state.h"
+#include "analyze/replay_idle.h"
 
 struct wi_plan {
     struct wi_change change;
     struct wi_effects effects;
     int64_t rare_ns;
     int64_t replayed_ns;
+    struct wi_idle *idle; /* NULL, or what the device did: added up over the stretches */
 };
 
 struct wi_session {

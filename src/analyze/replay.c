@@ -460,6 +460,12 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
     }
 }
 
+struct wi_replay_times wi_replay_times(const struct wi_replay_state *state)
+{
+    return (struct wi_replay_times){state->enter_ns, state->exit_ns, state->start_ns,
+                                    state->end_ns};
+}
+
 void wi_replay_measured(const struct wi_replay_model *model, const struct wi_effects *effects,
                         uint32_t marks, struct wi_replayed *out)
 {

@@ -46,6 +46,11 @@ struct wi_replay_state *wi_replay_create(struct wi_arena *arena, uint32_t most_m
 /* Replays a model; marks: how many equal parts to look at, at most WI_REPLAY_MARKS. */
 void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *model,
                const struct wi_effects *effects, uint32_t marks, struct wi_replayed *out);
+/* When everything was, by move, in the pass made last. */
+struct wi_replay_times {
+    const int64_t *enter_ns, *exit_ns, *start_ns, *end_ns;
+};
+struct wi_replay_times wi_replay_times(const struct wi_replay_state *state);
 /* The same figures as they were measured, of what the effects do not account apart. */
 void wi_replay_measured(const struct wi_replay_model *model, const struct wi_effects *effects,
                         uint32_t marks, struct wi_replayed *out);

@@ -62,13 +62,31 @@ struct wi_device_result {
     const struct wi_series *series; /* NULL when unused */
 };
 
+/* Time with another cause that goes with a fix: idle time of the device, or (WI_SUB_COMPUTE) busy
+ * time that falls away because more of its work runs side by side. */
+#define WI_ALSO 2
+struct wi_also {
+    enum wi_subcause subcause;
+    int64_t ns; /* of before_ns */
+};
+
 /* What a change to the run would bring. */
 struct wi_prediction {
-    int universe;               /* enum wi_universe, -1 = several together */
-    double speedup, low, high;  /* of the time of the replayed stretches; 0 if withheld */
+    int universe;                /* enum wi_universe, -1 = several together */
+    double speedup, low, high;   /* of the time of the replayed stretches; 0 if withheld */
     int64_t before_ns, after_ns; /* their time: as replayed without and with the change */
     int64_t step_before_ns, step_after_ns; /* median step, WI_UNKNOWN without steps */
-    const char *withheld;       /* why there is no figure, NULL if there is one */
+    const char *withheld;                  /* why there is no figure, NULL if there is one */
+    int also_count; /* of a fix that saves more than its own cause took, largest first */
+    struct wi_also also[WI_ALSO];
+};
+
+/* Fixes that are told, those of several findings in one replay. */
+#define WI_FIXES 3
+struct wi_together {
+    int count;              /* of findings, 2 or more */
+    int findings[WI_FIXES]; /* their indices, as they are told */
+    struct wi_prediction predicted;
 };
 
 /* How well the replay without any change meets the run itself. */
@@ -187,6 +205,8 @@ struct wi_result {
     struct wi_verdict verdict;
     int prediction_count; /* one a universe that changes something, gpu-2x always */
     struct wi_prediction *predictions;
+    int together_count; /* the first two fixes, and the first three */
+    struct wi_together together[WI_FIXES - 1];
     struct wi_replay replay;
     int kernel_count;
     struct wi_kernel_row *kernels;

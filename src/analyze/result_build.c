@@ -263,5 +263,6 @@ int wi_engine_result(struct wi_engine *engine, struct wi_arena *arena, struct wi
     if (wi_predict_result(engine, arena, result) != 0)
         result->replay.withheld = "the replay did not fit into its memory";
     result->verdict = wi_verdict_of(result);
+    wi_predict_fixes(engine, result); /* without memory what they bring together is not told */
     return WI_OK;
 }

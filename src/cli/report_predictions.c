@@ -35,14 +35,61 @@ void wi_read_prediction(struct wi_fields *reader, const struct wi_json *from,
     prediction->withheld = wi_field_text(reader, from, "withheld");
 }
 
+/* A later addition to version 1. */
+static void read_also(struct wi_fields *reader, const struct wi_json *from, struct wi_prediction *p)
+{
+    const struct wi_json *also =
+        wi_json_get(from, "also") ? wi_field_array(reader, from, "also") : NULL;
+    for (const struct wi_json *m = also ? also->child : NULL; m; m = m->next) {
+        if (p->also_count == WI_ALSO) {
+            wi_field_fail(reader, m, "holds more causes than are ever told", "also");
+            return;
+        }
+        p->also[p->also_count++] =
+            (struct wi_also){wi_field_subcause(reader, m, "id"), wi_field_amount(reader, m, "ns")};
+    }
+}
+
 void wi_read_predicted(struct wi_fields *reader, const struct wi_json *finding,
                        struct wi_prediction *prediction)
 {
     const struct wi_json *from = wi_field_any(reader, finding, "predicted");
-    if (from && from->type != WI_JSON_NULL)
+    if (from && from->type != WI_JSON_NULL) {
         read_figures(reader, from, prediction);
+        read_also(reader, from, prediction);
+    }
     if (wi_json_get(finding, "withheld")) /* a later addition to version 1 */
         prediction->withheld = wi_field_text(reader, finding, "withheld");
+}
+
+static void read_one_together(struct wi_fields *reader, const struct wi_json *from,
+                              struct wi_together *together)
+{
+    const struct wi_json *findings = wi_field_array(reader, from, "findings");
+    for (const struct wi_json *m = findings ? findings->child : NULL; m; m = m->next) {
+        int64_t index = wi_field_element(reader, m, "findings");
+        if (together->count == WI_FIXES || index >= reader->saved->result.finding_count) {
+            wi_field_fail(reader, m, "holds something else than findings", "findings");
+            return;
+        }
+        together->findings[together->count++] = (int)index;
+    }
+    if (together->count < 2)
+        wi_field_fail(reader, findings, "holds fewer than two", "findings");
+    read_figures(reader, from, &together->predicted);
+}
+
+void wi_read_together(struct wi_fields *reader, const struct wi_json *root)
+{
+    struct wi_result *result = &reader->saved->result;
+    const struct wi_json *rows = wi_field_array(reader, root, "together");
+    for (const struct wi_json *m = rows ? rows->child : NULL; m; m = m->next) {
+        if (result->together_count == WI_FIXES - 1) {
+            wi_field_fail(reader, m, "holds more than are ever told", "together");
+            return;
+        }
+        read_one_together(reader, m, &result->together[result->together_count++]);
+    }
 }
 
 void wi_read_replay(struct wi_fields *reader, const struct wi_json *root, struct wi_replay *replay)

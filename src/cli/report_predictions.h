@@ -11,6 +11,8 @@ void wi_read_prediction(struct wi_fields *reader, const struct wi_json *from,
 /* "predicted" and "withheld" of a finding. */
 void wi_read_predicted(struct wi_fields *reader, const struct wi_json *finding,
                        struct wi_prediction *prediction);
+/* "together" of the document, whose findings have been read. */
+void wi_read_together(struct wi_fields *reader, const struct wi_json *root);
 /* "replay" of the document. */
 void wi_read_replay(struct wi_fields *reader, const struct wi_json *root, struct wi_replay *replay);
 

@@ -505,6 +505,8 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     if (predictions && predictions->type != WI_JSON_NULL)
         READ_ROWS(reader, root, "predictions", result->predictions, result->prediction_count,
                   wi_read_prediction);
+    if (wi_json_get(root, "together")) /* a later addition to version 1 */
+        wi_read_together(reader, root);
     wi_read_replay(reader, root, &result->replay);
     READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
     if (wi_json_get(root, "unresolved")) /* a later addition to version 1 */

@@ -183,6 +183,7 @@ void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
     wi_expand(wi_phrase_begin(&text), wi_fix_of(report, f), f, report->names);
     wi_layout_line(layout, label, wi_phrase_end(&text));
     wi_text_gives(layout, f);
+    wi_text_together(layout, report->result, (int)(f - report->result->findings));
     put_support(layout, report, f);
     if (f == wi_verdict_finding(report))
         return;

@@ -71,12 +71,34 @@ void wi_predictions_json(struct wi_out *out, const struct wi_result *result)
     wi_out_char(out, ']');
 }
 
+static void put_also(struct wi_out *out, const struct wi_prediction *p)
+{
+    wi_out_str(out, ",\"also\":[");
+    for (int i = 0; i < p->also_count; i++) {
+        wi_out_str(out, i ? ",{\"id\":" : "{\"id\":");
+        wi_out_json(out, wi_subcause_id(p->also[i].subcause));
+        wi_out_f(out, ",\"ns\":%lld}", (long long)p->also[i].ns);
+    }
+    wi_out_char(out, ']');
+}
+
+void wi_together_json(struct wi_out *out, const struct wi_together *together)
+{
+    wi_out_str(out, "{\"findings\":[");
+    for (int i = 0; i < together->count; i++)
+        wi_out_f(out, i ? ",%d" : "%d", together->findings[i]);
+    wi_out_str(out, "],");
+    put_figures(out, &together->predicted);
+    wi_out_char(out, '}');
+}
+
 void wi_predicted_json(struct wi_out *out, const struct wi_prediction *p)
 {
     wi_out_str(out, "\"predicted\":");
     if (wi_predicted(p)) {
         wi_out_char(out, '{');
         put_figures(out, p);
+        put_also(out, p);
         wi_out_char(out, '}');
     } else {
         wi_out_str(out, "null");

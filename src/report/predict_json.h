@@ -16,6 +16,8 @@ void wi_predictions_json(struct wi_out *out, const struct wi_result *result);
 void wi_prediction_json(struct wi_out *out, const struct wi_prediction *prediction);
 /* `"predicted":{...},"withheld":...` of a finding. */
 void wi_predicted_json(struct wi_out *out, const struct wi_prediction *prediction);
+/* One object of "together". */
+void wi_together_json(struct wi_out *out, const struct wi_together *together);
 /* The object replay, or null. */
 void wi_replay_json(struct wi_out *out, const struct wi_replay *replay);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/change.h"
+#include "analyze/fixes.h"
 #include "base/attr.h"
 #include "report/human.h"
 #include "report/predict_json.h"
@@ -75,6 +76,27 @@ void wi_put_prediction(struct wi_out *out, const struct wi_prediction *p)
     put_range(out, p);
 }
 
+/* "25.0 % of the time that is charged to another cause: ... (small-batch/launch-bound)" */
+static void put_also(struct wi_layout *layout, const struct wi_prediction *p)
+{
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    for (int i = 0; i < p->also_count; i++) {
+        enum wi_subcause subcause = p->also[i].subcause;
+        wi_out_str(out, i ? ", " : "");
+        wi_human_share(out, p->also[i].ns, p->before_ns, 1);
+        if (subcause == WI_SUB_COMPUTE)
+            wi_out_str(out,
+                       " of the time in which the device runs one after the other what then runs "
+                       "side by side");
+        else
+            wi_out_f(out, " of the time that is charged to another cause: %s (%s)",
+                     wi_subcause_people(subcause), wi_subcause_id(subcause));
+    }
+    if (p->also_count)
+        wi_layout_line(layout, "  and with it", wi_phrase_end(&phrase));
+}
+
 void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
 {
     const struct wi_prediction *p = &finding->predicted;
@@ -88,6 +110,29 @@ void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
     if (!p->withheld && p->universe >= 0)
         wi_out_f(out, ": %s", wi_universe_sentence((enum wi_universe)p->universe));
     wi_layout_line(layout, "  gives", wi_phrase_end(&phrase));
+    if (!p->withheld)
+        put_also(layout, p);
+}
+
+void wi_text_together(struct wi_layout *layout, const struct wi_result *result, int finding)
+{
+    int fixes[WI_FIXES], told = wi_fixes_of(result, fixes);
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    for (int i = 0; i < result->together_count; i++) {
+        const struct wi_together *together = &result->together[i];
+        if (together->findings[together->count - 1] != finding)
+            continue;
+        wi_out_str(out, "with FIX");
+        for (int k = 0; k < told; k++)
+            for (int of = 0; of < together->count - 1; of++)
+                if (together->findings[of] == fixes[k])
+                    wi_out_f(out, of ? " and %d" : " %d", k + 1);
+        wi_out_str(out, ": ");
+        wi_put_prediction(out, &together->predicted);
+        wi_layout_line(layout, "  together", wi_phrase_end(&phrase));
+        return;
+    }
 }
 
 static const char *faster_word(double speedup)

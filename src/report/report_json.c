@@ -517,6 +517,13 @@ static void put_predictions(struct json *json, const struct wi_result *result)
 {
     top_key(json, "predictions");
     wi_predictions_json(json->out, result);
+    top_key(json, "together");
+    open_with(json, '[');
+    for (int i = 0; i < result->together_count; i++) {
+        item(json);
+        wi_together_json(json->out, &result->together[i]);
+    }
+    close_with(json, ']');
     top_key(json, "replay");
     wi_replay_json(json->out, &result->replay);
 }

@@ -3,6 +3,7 @@
  * What is not known is "-" or left out; nothing is printed that was not measured. */
 #include <string.h>
 
+#include "analyze/fixes.h"
 #include "report/columns.h"
 #include "report/because.h"
 #include "report/expand.h"
@@ -16,9 +17,7 @@
 #include "report/step_text.h"
 #include "report/text_parts.h"
 
-#define STALL_SHARE   0.05 /* a stall is worth a FIX block from here on */
-#define FINDING_SHARE 0.01 /* and is not told at all below */
-#define MOST_FIXES    3
+#define FINDING_SHARE 0.01 /* what takes less of the time is not told at all */
 #define MOST_OTHERS   5
 
 static void separator(struct wi_out *out)
@@ -153,43 +152,33 @@ static void put_headline(struct wi_layout *layout, const struct wi_report *repor
     wi_out_char(layout->out, '\n');
 }
 
-static int has_fix(const struct wi_finding *f)
-{
-    return f->fix && f->fix[0] && wi_class_is_stall(wi_subcause_class(f->subcause));
-}
-
-/* The i-th finding with the verdict's moved to the front. */
-static const struct wi_finding *ordered(const struct wi_report *report, int i)
-{
-    int first = report->result->verdict.finding;
-    if (!wi_verdict_finding(report))
-        return &report->result->findings[i];
-    return &report->result->findings[i == 0 ? first : i <= first ? i - 1 : i];
-}
-
 static void put_fixes(struct wi_layout *layout, const struct wi_report *report)
 {
-    int fixes = 0;
-    for (int i = 0; i < report->result->finding_count && fixes < MOST_FIXES; i++) {
-        const struct wi_finding *f = ordered(report, i);
-        if (!has_fix(f) || f->share < STALL_SHARE)
-            continue;
-        if (fixes == 0)
-            wi_out_char(layout->out, '\n');
-        wi_text_fix(layout, report, f, ++fixes);
-    }
+    int fixes[WI_FIXES], count = wi_fixes_of(report->result, fixes);
+    if (count)
+        wi_out_char(layout->out, '\n');
+    for (int i = 0; i < count; i++)
+        wi_text_fix(layout, report, &report->result->findings[fixes[i]], i + 1);
+}
+
+/* 1 if the finding has been told already: as the verdict, or by its FIX block. */
+static int is_told(const struct wi_report *report, int finding)
+{
+    int fixes[WI_FIXES], count = wi_fixes_of(report->result, fixes);
+    for (int i = 0; i < count; i++)
+        if (fixes[i] == finding)
+            return 1;
+    return finding == report->result->verdict.finding;
 }
 
 /* What has no FIX block: smaller stalls, and causes that there is nothing to fix about. */
 static void put_others(struct wi_layout *layout, const struct wi_report *report)
 {
-    int fixes = 0, others = 0;
+    int others = 0;
     for (int i = 0; i < report->result->finding_count && others < MOST_OTHERS; i++) {
-        const struct wi_finding *f = ordered(report, i);
-        int told = f == wi_verdict_finding(report);
-        if (has_fix(f) && f->share >= STALL_SHARE && fixes++ < MOST_FIXES)
-            told = 1;
-        if (told || f->share < FINDING_SHARE || wi_subcause_class(f->subcause) == WI_CLASS_UNKNOWN)
+        const struct wi_finding *f = &report->result->findings[i];
+        if (is_told(report, i) || f->share < FINDING_SHARE ||
+            wi_subcause_class(f->subcause) == WI_CLASS_UNKNOWN)
             continue;
         struct wi_phrase phrase;
         struct wi_out *out = wi_phrase_begin(&phrase);

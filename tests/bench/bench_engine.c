@@ -16,15 +16,34 @@ static double clock_s(clockid_t clock)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* 1000 calls a step, 20 us apart: a copy of 1 MiB, then launches of kernels of 15 us. */
+/* What keeps the device idle once a step, so that a report has three fixes to predict, alone and
+ * together: 2 ms of the thread's own work, then an allocation of 2 ms. Returns the time after it.
+ */
+static int64_t idle_part(struct wi_engine *engine, uint32_t alloc, int64_t at)
+{
+    struct wi_host_call call = {.enter_ns = at + 2000000,
+                                .exit_ns = at + 4000000,
+                                .run_ns = 2000000,
+                                .runnable_ns = 0,
+                                .thread = 1,
+                                .api = alloc,
+                                .api_class = WI_API_ALLOC};
+    wi_engine_call(engine, &call);
+    return at + 4000000;
+}
+
+/* 1000 calls a step, 20 us apart: a copy of 1 MiB that blocks for 2 ms, then launches of kernels of
+ * 15 us. */
 static void feed(struct wi_engine *engine, struct wi_names *names, long launches)
 {
     uint32_t launch = wi_names_str(names, "cudaLaunchKernel");
+    uint32_t alloc = wi_names_str(names, "cudaMalloc");
     uint32_t kernel[8];
     for (int i = 0; i < 8; i++)
         kernel[i] = wi_names_intern(names, "kernel 0123456", (size_t)(7 + i));
     int64_t at = 0;
     for (long i = 0; i < launches; i++, at += 20000) {
+        at = i % 1000 == 0 ? idle_part(engine, alloc, at) : at;
         struct wi_host_call call = {.enter_ns = at,
                                     .exit_ns = at + 4000,
                                     .run_ns = WI_UNKNOWN,
@@ -45,7 +64,11 @@ static void feed(struct wi_engine *engine, struct wi_names *names, long launches
             call.api_class = WI_API_COPY;
             op.kind = WI_OP_COPY;
             op.direction = WI_COPY_H2D;
-            op.bytes = 1 << 20;
+            op.bytes = call.bytes = 1 << 20;
+            op.src_mem = WI_MEM_PAGEABLE;
+            call.flags |= WI_CALL_BLOCKING;
+            op.end_ns = at + 2000000;
+            call.exit_ns = at += 2001000;
         }
         wi_engine_call(engine, &call);
         wi_engine_op(engine, &op);
@@ -78,6 +101,7 @@ int main(int argc, char **argv)
     printf("engine_cpu %.3f ms\n", (fed_cpu - start_cpu) * 1e3);
     printf("engine_result %.3f ms\n", (made - fed) * 1e3);
     printf("engine_predictions %d count\n", result.prediction_count);
+    printf("engine_together %d count\n", result.together_count);
     printf("engine_replayed %llu calls\n", (unsigned long long)result.replay.calls);
     printf("engine_memory %.1f MiB\n", (double)result.engine_bytes / 1048576);
     printf("engine_launches %ld count\n", launches);

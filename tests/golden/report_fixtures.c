@@ -467,6 +467,25 @@ static void make_extreme(struct fixture *f)
     covered(f, MOST - 20);
 }
 
+/* Steps of 200 ms: 60 once the loader keeps up, which the gaps between launches then hide behind;
+ * 180 with launches that cost nothing, and 60 with both. */
+static void predict_crowded(struct fixture *f)
+{
+    struct wi_prediction *ready = predict(f, WI_UNIVERSE_INPUT_READY, 100 * SEC, 30 * SEC);
+    ready->step_before_ns = 200 * MS;
+    ready->step_after_ns = 60 * MS;
+    struct wi_prediction *graph = predict(f, WI_UNIVERSE_GRAPH_REPLAY, 100 * SEC, 90 * SEC);
+    graph->step_before_ns = 200 * MS;
+    graph->step_after_ns = 180 * MS;
+    f->findings[0].predicted = *ready;
+    f->findings[0].predicted.also_count = 1;
+    f->findings[0].predicted.also[0] = (struct wi_also){WI_SUB_LAUNCH_BOUND, 10 * SEC};
+    f->findings[1].predicted = *graph;
+    f->result.together_count = 1;
+    f->result.together[0] = (struct wi_together){2, {0, 1, 0}, *ready};
+    f->result.together[0].predicted.universe = -1;
+}
+
 /* The engine's own texts in a job whose kernels show its framework: a case of its own for the first
  * finding (no core is idle), the framework's words for the second. */
 static void make_crowded(struct fixture *f)
@@ -503,6 +522,7 @@ static void make_crowded(struct fixture *f)
                                {4096, 1, 1},
                                {128, 1, 1}};
     f->result.kernel_count = 1;
+    predict_crowded(f);
     covered(f, 100000);
 }
 

@@ -417,7 +417,14 @@ static void test_prediction(void **state)
     p.low = 3.16;
     p.high = 3.24; /* shown alike */
     says(&p, "32" B "->" B "10" B "s in the stretches replayed, 3.2x");
-    p = (struct wi_prediction){1, 1.001, 0.99, 1.011, 500000, 499000, WI_UNKNOWN, WI_UNKNOWN, NULL};
+    p = (struct wi_prediction){.universe = 1,
+                               .speedup = 1.001,
+                               .low = 0.99,
+                               .high = 1.011,
+                               .before_ns = 500000,
+                               .after_ns = 499000,
+                               .step_before_ns = WI_UNKNOWN,
+                               .step_after_ns = WI_UNKNOWN};
     says(&p, "500" B "->" B "499" B "us in the stretches replayed (1.00x)");
     p.high = 1.2; /* something may come of it after all */
     says(&p, "500" B "->" B "499" B "us in the stretches replayed, 1.00x (range" B "0.99x to" B

@@ -1,0 +1,68 @@
+/* Fixes and the changes that stand for them, see fixes.h.
+ * Threads: any. Pure. */
+#include "analyze/fixes.h"
+
+#include "analyze/limits.h"
+#include "analyze/remedies.h"
+
+static int is_told(const struct wi_finding *finding)
+{
+    return finding->fix && finding->fix[0] &&
+           wi_class_is_stall(wi_subcause_class(finding->subcause)) &&
+           finding->share * 1000 >= (double)WI_LIMIT_VERDICT_PERMILLE;
+}
+
+int wi_fixes_of(const struct wi_result *result, int fixes[WI_FIXES])
+{
+    int count = 0, first = result->verdict.finding;
+    if (first >= 0 && first < result->finding_count && is_told(&result->findings[first]))
+        fixes[count++] = first;
+    for (int i = 0; i < result->finding_count && count < WI_FIXES; i++)
+        if (i != first && is_told(&result->findings[i]))
+            fixes[count++] = i;
+    return count;
+}
+
+/* 1 if the remedy is the end of this one cause, whatever else its universe is about. */
+static int is_alone(const struct wi_remedy *remedy)
+{
+    return remedy->universe == WI_UNIVERSE_HOST_OTHER_FREE ||
+           remedy->universe == WI_UNIVERSE_INPUT_READY;
+}
+
+static void change_cause(struct wi_change *change, const struct wi_finding *finding)
+{
+    struct wi_host_change *host = &change->host[finding->subcause];
+    if (is_alone(wi_remedy_of(finding->subcause)))
+        host->scale = 0;
+    if (finding->subcause != WI_SUB_TOO_FEW_WORKERS)
+        return;
+    /* as many more workers as there are cores without work, or input that is always ready */
+    if (finding->children > 0 && finding->cores_idle_permille >= 0)
+        host->rate = 1 + (double)finding->cores_idle_permille / 1000 / (double)finding->children;
+    else
+        host->scale = 0;
+}
+
+void wi_fix_change(struct wi_change *change, const struct wi_finding *const *findings, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const struct wi_remedy *remedy = wi_remedy_of(findings[i]->subcause);
+        if (remedy && is_alone(remedy))
+            change->universes |= 1u << remedy->universe;
+        else if (remedy)
+            wi_change_add(change, (enum wi_universe)remedy->universe);
+    }
+    for (int i = 0; i < count; i++)
+        if (wi_remedy_of(findings[i]->subcause))
+            change_cause(change, findings[i]);
+}
+
+int wi_fix_unlimited(struct wi_change *change, int cause)
+{
+    const struct wi_remedy *remedy = wi_remedy_of((enum wi_subcause)cause);
+    if (!remedy || remedy->universe != WI_UNIVERSE_PRODUCER_RATE || change->host[cause].scale != 1)
+        return 0;
+    change->host[cause] = (struct wi_host_change){0, 0, 1};
+    return 1;
+}
