@@ -20,6 +20,14 @@ static uint64_t take_hex(const char **at)
     }
 }
 
+/* The kernel's own code in the process is tables and symbols like a file's; the rest in brackets is
+ * memory. */
+static const char *path_in(const char *line)
+{
+    const char *path = strchr(line, '/');
+    return path ? path : strstr(line, WI_MAP_VDSO);
+}
+
 /* "start-end perms offset dev inode   path" */
 static int parse(const char *line, struct wi_map *map)
 {
@@ -32,7 +40,7 @@ static int parse(const char *line, struct wi_map *map)
     map->executable = line[3] == 'x';
     line += 6;
     map->offset = take_hex(&line);
-    const char *path = strchr(line, '/');
+    const char *path = path_in(line);
     size_t len = path ? strlen(path) : 0;
     len = len < sizeof(map->path) ? len : 0;
     memcpy(map->path, path ? path : "", len);

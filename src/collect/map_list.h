@@ -6,11 +6,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define WI_MAP_VDSO "[vdso]" /* path of the code that the kernel maps into each process */
+
 struct wi_map {
     uintptr_t start, end;
     uint64_t offset; /* in the file */
     int executable;
-    char path[512]; /* "" for memory that is no file */
+    char path[512]; /* "" for memory that is no file; WI_MAP_VDSO */
 };
 
 /* Calls use() for each mapping, in order of address, until it returns nonzero; returns that, or 0

@@ -2,11 +2,15 @@
  * Threads: one. */
 #include <execinfo.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/time.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include <cmocka.h>
@@ -27,21 +31,26 @@ static struct {
     struct wi_cfi_regs regs;
 } seen;
 
+static struct wi_cfi_regs regs_of(const ucontext_t *at)
+{
+#if defined(__aarch64__)
+    return (struct wi_cfi_regs){.ip = at->uc_mcontext.pc,
+                                .sp = at->uc_mcontext.sp,
+                                .fp = at->uc_mcontext.regs[29],
+                                .lr = at->uc_mcontext.regs[30]};
+#else
+    return (struct wi_cfi_regs){.ip = (uintptr_t)at->uc_mcontext.gregs[REG_RIP],
+                                .sp = (uintptr_t)at->uc_mcontext.gregs[REG_RSP],
+                                .fp = (uintptr_t)at->uc_mcontext.gregs[REG_RBP]};
+#endif
+}
+
 /* Both walks begin in this function; their innermost addresses are different calls in it. */
 __attribute__((noinline)) static void look(void)
 {
     ucontext_t at;
     getcontext(&at);
-#if defined(__aarch64__)
-    seen.regs = (struct wi_cfi_regs){.ip = at.uc_mcontext.pc,
-                                     .sp = at.uc_mcontext.sp,
-                                     .fp = at.uc_mcontext.regs[29],
-                                     .lr = at.uc_mcontext.regs[30]};
-#else
-    seen.regs = (struct wi_cfi_regs){.ip = (uintptr_t)at.uc_mcontext.gregs[REG_RIP],
-                                     .sp = (uintptr_t)at.uc_mcontext.gregs[REG_RSP],
-                                     .fp = (uintptr_t)at.uc_mcontext.gregs[REG_RBP]};
-#endif
+    seen.regs = regs_of(&at);
     seen.bytes = wi_peek_some(seen.regs.sp, seen.stack, sizeof(seen.stack));
     seen.count = wi_cfi_walk(&seen.regs, seen.stack, seen.bytes, seen.frames, MOST);
     seen.expected_count = backtrace(seen.expected, MOST);
@@ -104,6 +113,53 @@ static void goes_through_other_files(void **state)
     same_frames(4 + 3);
 }
 
+/* The kernel's own code in the process: where it lies, and where a thread was in it. */
+static uintptr_t vdso;
+static volatile sig_atomic_t interrupted;
+
+static void on_tick(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info;
+    struct wi_cfi_regs regs = regs_of(context);
+    if (interrupted || regs.ip - vdso >= 8192)
+        return;
+    seen.regs = regs;
+    seen.bytes = wi_peek_some(regs.sp, seen.stack, sizeof(seen.stack));
+    interrupted = 1;
+}
+
+/* Its return address, once it was interrupted where it asks for the time; 0: that never happened.
+ */
+__attribute__((noinline)) static uintptr_t ask_the_time(void)
+{
+    struct timespec now = {0, 0};
+    time_t end = time(NULL) + 10;
+    while (!interrupted && now.tv_sec < end)
+        clock_gettime(CLOCK_REALTIME, &now);
+    return interrupted ? (uintptr_t)__builtin_return_address(0) : 0;
+}
+
+static void begins_in_the_kernels_code(void **state)
+{
+    struct sigaction action = {.sa_sigaction = on_tick, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct itimerval each = {{0, 1000}, {0, 1000}}, none = {{0, 0}, {0, 0}};
+    int found = 0;
+    (void)state;
+    vdso = getauxval(AT_SYSINFO_EHDR);
+    if (!vdso)
+        skip();
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &each, NULL), 0);
+    uintptr_t caller = ask_the_time();
+    assert_int_equal(setitimer(ITIMER_REAL, &none, NULL), 0);
+    if (!caller) /* where the clock cannot be read without a system call */
+        skip();
+    seen.count = wi_cfi_walk(&seen.regs, seen.stack, seen.bytes, seen.frames, MOST);
+    for (int i = 0; i < seen.count; i++)
+        found += seen.frames[i] == caller;
+    assert_int_equal(found, 1);
+}
+
 static void ends_with_the_copy(void **state)
 {
     (void)state;
@@ -135,8 +191,11 @@ static void takes_any_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_frames),           cmocka_unit_test(follows_frames_of_any_size),
-        cmocka_unit_test(goes_through_other_files), cmocka_unit_test(ends_with_the_copy),
+        cmocka_unit_test(follows_frames),
+        cmocka_unit_test(follows_frames_of_any_size),
+        cmocka_unit_test(goes_through_other_files),
+        cmocka_unit_test(ends_with_the_copy),
+        cmocka_unit_test(begins_in_the_kernels_code),
         cmocka_unit_test(takes_any_stack),
     };
     wi_peek_init();
