@@ -6,6 +6,8 @@
 #define WI_EXPORT __attribute__((visibility("default")))
 #define WI_HOT __attribute__((hot))
 #define WI_COLD __attribute__((cold, noinline))
+/* What collect/load.c calls in every process lies together, beside the constructor. */
+#define WI_AT_LOAD __attribute__((section(".text.startup")))
 #define WI_UNUSED __attribute__((unused))
 #define WI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define WI_TLS_IE __thread __attribute__((tls_model("initial-exec")))

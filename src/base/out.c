@@ -14,7 +14,7 @@ void wi_out_fd(struct wi_out *out, int fd, char *buf, size_t cap)
     *out = (struct wi_out){.buf = buf, .cap = cap, .fd = fd};
 }
 
-void wi_out_mem(struct wi_out *out, char *buf, size_t cap)
+WI_AT_LOAD void wi_out_mem(struct wi_out *out, char *buf, size_t cap)
 {
     *out = (struct wi_out){.buf = buf, .cap = cap ? cap - 1 : 0, .fd = -1};
 }
@@ -32,7 +32,7 @@ static void flush(struct wi_out *out)
     out->len = 0;
 }
 
-int wi_out_finish(struct wi_out *out)
+WI_AT_LOAD int wi_out_finish(struct wi_out *out)
 {
     if (out->fd >= 0)
         flush(out);
@@ -41,7 +41,7 @@ int wi_out_finish(struct wi_out *out)
     return out->err;
 }
 
-void wi_out_bytes(struct wi_out *out, const char *text, size_t len)
+WI_AT_LOAD void wi_out_bytes(struct wi_out *out, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (out->len == out->cap && out->fd >= 0)
@@ -58,13 +58,13 @@ void wi_out_bytes(struct wi_out *out, const char *text, size_t len)
     }
 }
 
-void wi_out_str(struct wi_out *out, const char *text)
+WI_AT_LOAD void wi_out_str(struct wi_out *out, const char *text)
 {
     if (text)
         wi_out_bytes(out, text, strlen(text));
 }
 
-void wi_out_char(struct wi_out *out, char c)
+WI_AT_LOAD void wi_out_char(struct wi_out *out, char c)
 {
     wi_out_bytes(out, &c, 1);
 }
@@ -76,23 +76,24 @@ void wi_out_pad(struct wi_out *out, char c, int times)
 }
 
 /* Writes the digits of value backwards from end; returns the first one. */
-static char *digits(char *end, uint64_t value, unsigned base)
+WI_AT_LOAD static char *digits(char *end, uint64_t value, unsigned base)
 {
     do {
-        *--end = "0123456789abcdef"[value % base];
+        unsigned digit = (unsigned)(value % base);
+        *--end = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10);
         value /= base;
     } while (value);
     return end;
 }
 
-void wi_out_u64(struct wi_out *out, uint64_t value)
+WI_AT_LOAD void wi_out_u64(struct wi_out *out, uint64_t value)
 {
     char text[24];
     char *first = digits(text + sizeof(text), value, 10);
     wi_out_bytes(out, first, (size_t)(text + sizeof(text) - first));
 }
 
-void wi_out_i64(struct wi_out *out, int64_t value)
+WI_AT_LOAD void wi_out_i64(struct wi_out *out, int64_t value)
 {
     if (value < 0)
         wi_out_char(out, '-');
@@ -252,6 +253,16 @@ void wi_out_clean(struct wi_out *out, const char *text)
         else
             wi_out_char(out, '?');
         text += len ? len : 1;
+    }
+}
+
+WI_AT_LOAD void wi_out_name(struct wi_out *out, const char *text)
+{
+    for (int i = 0; i < 64 && text[i]; i++) {
+        char c = text[i];
+        int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                    (c == '.' && i > 0) || c == '_' || c == '-';
+        wi_out_char(out, plain ? c : '_');
     }
 }
 

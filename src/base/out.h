@@ -39,6 +39,8 @@ void wi_out_f(struct wi_out *out, const char *fmt, ...) WI_PRINTF(2, 3);
 void wi_out_vf(struct wi_out *out, const char *fmt, va_list args);
 /* text with every control byte and invalid UTF-8 shown as '?': safe on a terminal. */
 void wi_out_clean(struct wi_out *out, const char *text);
+/* Letters that are safe in a file's name, none that would hide it; at most 64 of them. */
+void wi_out_name(struct wi_out *out, const char *text);
 /* A JSON string literal with quotes; NULL prints null. */
 void wi_out_json(struct wi_out *out, const char *text);
 

@@ -1,24 +1,19 @@
-/* When things happen: loading, the driver's injection call, fork, the ways a process ends.
- * Threads: the loader's (constructor), the driver's caller, whoever ends the process.
- * May not: do anything in a process that never touches CUDA but read and set a few variables. */
+/* When things happen: the driver's injection call, fork, the ways a process ends. (Loading: load.c.)
+ * Threads: the driver's caller, whoever ends the process.
+ * May not: do anything in a process that never touches CUDA. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/attr.h"
 #include "base/glibc.h"
 #include "base/log.h"
-#include "base/out.h"
 #include "collect/collect.h"
 #include "collect/hot.h"
 #include "collect/publish.h"
 
-#define PATH_BYTES 1024
 #define QUICK_STOP_MS                                                                              \
     200 /* _exit means now: no flush, and about this long for the helper to park */
 
@@ -26,54 +21,14 @@
  * would both record: the second finds the first by this symbol. */
 WI_EXPORT int whyidle_singleton_v1;
 
-static char own_path[PATH_BYTES];
-
-static void find_own_path(void)
-{
-    Dl_info info;
-    struct wi_out out;
-    char cwd[PATH_BYTES];
-    if (!dladdr(own_path, &info) || !info.dli_fname)
-        return;
-    wi_out_mem(&out, own_path, sizeof(own_path));
-    if (info.dli_fname[0] != '/') {
-        if (syscall(SYS_getcwd, cwd, sizeof(cwd)) <= 0)
-            return;
-        wi_out_f(&out, "%s/", cwd);
-    }
-    wi_out_str(&out, info.dli_fname);
-    if (wi_out_finish(&out) != 0)
-        own_path[0] = 0;
-}
-
-/* setenv is safe here only: the loader runs constructors before the job has threads. When the
- * driver loads the library there may be some, and the variables are set or not needed.
- * An injection that somebody else asked for stays. */
-__attribute__((constructor)) static void loaded(void)
-{
-    const char *on = getenv("WHYIDLE"), *nvtx = getenv("WHYIDLE_NVTX");
-    char dir[PATH_BYTES];
-    if ((on && !strcmp(on, "0")) || getauxval(AT_SECURE)) {
-        atomic_store(&wi_live, WI_LIVE_NONE);
-        return;
-    }
-    find_own_path();
-    if (!getenv("LD_PRELOAD"))
-        return;
-    if (own_path[0])
-        setenv("CUDA_INJECTION64_PATH", own_path, 0);
-    if (own_path[0] && !(nvtx && !strcmp(nvtx, "off")))
-        setenv("NVTX_INJECTION64_PATH", own_path, 0);
-    if (!getenv("WHYIDLE_JOB_DIR") && wi_default_job_dir(dir, sizeof(dir)) == 0)
-        setenv("WHYIDLE_JOB_DIR", dir, 0);
-}
+static char own_image;
 
 int wi_is_first_image(void)
 {
     /* the symbol's own address would not do: a second image's reference binds to the first's */
     void *first = dlsym(RTLD_DEFAULT, "whyidle_singleton_v1");
     Dl_info theirs, own;
-    return !first || !dladdr(first, &theirs) || !dladdr(own_path, &own) ||
+    return !first || !dladdr(first, &theirs) || !dladdr(&own_image, &own) ||
            theirs.dli_fbase == own.dli_fbase;
 }
 

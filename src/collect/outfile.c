@@ -9,10 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "collect/collect.h"
 #include "collect/jobinfo.h"
@@ -27,52 +25,6 @@ static struct {
     int fallback, fd;
     int new_dir; /* this process made the job's folder */
 } state;
-
-/* Days since 1970 to a date, without the locale and files that gmtime may touch. */
-static void put_time(struct wi_out *out, int64_t seconds)
-{
-    int64_t z = seconds / 86400 + 719468, era = z / 146097, day_of_era = z - era * 146097;
-    int64_t year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
-    int64_t day = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    int64_t shifted = (5 * day + 2) / 153, rest = seconds % 86400;
-    int month = (int)(shifted < 10 ? shifted + 3 : shifted - 9);
-    wi_out_f(out, "%04d%02d%02d-%02d%02d%02d", (int)(year_of_era + era * 400 + (month <= 2)), month,
-             (int)(day - (153 * shifted + 2) / 5 + 1), (int)(rest / 3600), (int)(rest / 60 % 60),
-             (int)(rest % 60));
-}
-
-/* Letters that are safe in a name, none that would hide it; at most 64 of them. */
-static void put_clean(struct wi_out *out, const char *text)
-{
-    for (int i = 0; i < 64 && text[i]; i++) {
-        char c = text[i];
-        int plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                    (c == '.' && i > 0) || c == '_' || c == '-';
-        wi_out_char(out, plain ? c : '_');
-    }
-}
-
-int wi_default_job_dir(char *path, size_t cap)
-{
-    const char *base = getenv("WHYIDLE_OUT"), *slurm = getenv("SLURM_JOB_ID");
-    struct wi_out out;
-    char cwd[PATH_BYTES];
-    base = base && *base ? base : "whyidle-out";
-    wi_out_mem(&out, path, cap);
-    if (base[0] != '/') {
-        if (syscall(SYS_getcwd, cwd, sizeof(cwd)) <= 0)
-            return WI_ERR_IO;
-        wi_out_f(&out, "%s/", cwd);
-    }
-    wi_out_f(&out, "%s/", base);
-    if (slurm && *slurm)
-        put_clean(&out, slurm);
-    else
-        put_time(&out, wi_clock_ns(CLOCK_REALTIME) / 1000000000);
-    wi_out_f(&out, "-%d", (int)getpid());
-    return wi_out_finish(&out);
-}
 
 /* Makes the folder and its parents. 1 if the last one is new, 0 if it was there. */
 static int make_dirs(const char *path)
@@ -120,7 +72,7 @@ static void link_latest(void)
 static void put_name(struct wi_out *out, int n)
 {
     const struct wi_job *job = wi_job_base();
-    put_clean(out, job->host ? job->host : "host");
+    wi_out_name(out, job->host ? job->host : "host");
     wi_out_f(out, ".%lld.%d", (long long)(job->rank < 0 ? 0 : job->rank), wi_process.pid);
     if (n > 1)
         wi_out_f(out, ".%d", n);

@@ -28,11 +28,13 @@ struct cgroup {
 static struct {
     int64_t idle_ticks[MAX_CPUS];
     struct cgroup v1, v2;
-    int found, queue_fd;
-    int64_t throttled_ns; /* of the previous sample */
+    int found;
     int64_t queue_sum, queue_looks;
     char text[64 << 10];
-} state = {.queue_fd = -1, .throttled_ns = WI_UNKNOWN};
+} state;
+/* apart: what has a value from the start lies in pages that every process writes (load.c) */
+static int queue_fd = -1;
+static int64_t last_throttled_ns = WI_UNKNOWN; /* of the previous sample */
 
 static void allow(struct cpus *cpus, int64_t cpu)
 {
@@ -237,10 +239,10 @@ static void watch_quota(struct wi_host_sample *sample)
     if (quota[v2] != WI_UNKNOWN && sample->cores_allowed != WI_UNKNOWN &&
         quota[v2] < sample->cores_allowed * 1000)
         sample->cores_allowed = quota[v2] > 1000 ? quota[v2] / 1000 : 1;
-    if (throttled[v2] != WI_UNKNOWN && state.throttled_ns != WI_UNKNOWN &&
-        throttled[v2] >= state.throttled_ns)
-        sample->throttled_ns = throttled[v2] - state.throttled_ns;
-    state.throttled_ns = throttled[v2];
+    if (throttled[v2] != WI_UNKNOWN && last_throttled_ns != WI_UNKNOWN &&
+        throttled[v2] >= last_throttled_ns)
+        sample->throttled_ns = throttled[v2] - last_throttled_ns;
+    last_throttled_ns = throttled[v2];
 }
 
 void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns)
@@ -261,9 +263,9 @@ void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns)
 void wi_watch_cores_tick(void)
 {
     char text[96];
-    if (state.queue_fd < 0)
-        state.queue_fd = wi_keep_open("/proc/loadavg");
-    if (wi_read_kept(&state.queue_fd, text, sizeof(text)) <= 0)
+    if (queue_fd < 0)
+        queue_fd = wi_keep_open("/proc/loadavg");
+    if (wi_read_kept(&queue_fd, text, sizeof(text)) <= 0)
         return;
     const char *at = wi_skip_words(text, 3);
     int64_t running = wi_take_number(&at);

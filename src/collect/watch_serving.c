@@ -38,10 +38,12 @@ struct request_sockets {
 static struct {
     struct request_sockets now, last;
     int sampled;
-    int since_taken;              /* samples since something was last taken; LONGEST = long ago */
     int64_t looks, idle, waiting; /* since the last sample; nobody asleep, requests there or not */
     int64_t sleeper;              /* who slept on one a moment ago mostly still does */
-} state = {.since_taken = LONGEST};
+} state;
+/* Samples since something was last taken. Apart: what has a value from the start lies in pages that
+ * every process writes (load.c). */
+static int since_taken = LONGEST;
 
 /* Bytes that have come and lie unread; of a listening socket the connections nobody has accepted.
  */
@@ -108,14 +110,14 @@ void wi_watch_serving(struct wi_host_sample *sample)
         return;
     for (int i = 0; i < now->count; i++)
         taken |= has_taken(&now->list[i]);
-    state.since_taken = taken && state.sampled ? 0 : state.since_taken + 1;
+    since_taken = taken && state.sampled ? 0 : since_taken + 1;
     if (!now->count)
         sample->serving_permille = 0;
     else if (state.looks)
         sample->serving_permille = 1000 *
-                                   (state.since_taken == 0         ? state.idle + state.waiting
-                                    : state.since_taken <= LONGEST ? state.waiting
-                                                                   : 0) /
+                                   (since_taken == 0         ? state.idle + state.waiting
+                                    : since_taken <= LONGEST ? state.waiting
+                                                             : 0) /
                                    state.looks;
     state.looks = state.idle = state.waiting = 0;
     state.sampled = 1;

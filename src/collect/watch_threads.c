@@ -31,8 +31,9 @@ static struct {
     struct others last, now;
     int sampled;
     int64_t issuer_tid, issuer_run_ns, issuer_wait_ns;
-    int64_t major_faults, read_bytes;
-} state = {.major_faults = WI_UNKNOWN, .read_bytes = WI_UNKNOWN};
+} state;
+/* apart: what has a value from the start lies in pages that every process writes (load.c) */
+static int64_t last_major_faults = WI_UNKNOWN, last_read_bytes = WI_UNKNOWN;
 
 /* Time on a core and time ready without one, since the thread began. */
 static int read_schedule(const char *tid, int64_t *run_ns, int64_t *wait_ns)
@@ -171,6 +172,6 @@ void wi_watch_threads(struct wi_host_sample *sample, int64_t interval_ns)
     watch_issuer(sample, interval_ns);
     if (wi_read_file("/proc/self/stat", text, sizeof(text)) > 0)
         wi_parse_stat(text, &stat);
-    sample->major_faults = growth(stat.major_faults, &state.major_faults);
-    sample->read_bytes = growth(read_from_storage(), &state.read_bytes);
+    sample->major_faults = growth(stat.major_faults, &last_major_faults);
+    sample->read_bytes = growth(read_from_storage(), &last_read_bytes);
 }

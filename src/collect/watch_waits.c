@@ -42,11 +42,12 @@ struct watched {
 static struct {
     struct watched watched[WATCHED];
     struct watched *latest;
-    int64_t slow;    /* looks are so many times as far apart */
-    int64_t slowest; /* ... at most so far */
     int64_t period_ns, cpu_ns, cost_ns;
     int told;
-} state = {.slow = 1, .slowest = 1};
+} state;
+/* apart: what has a value from the start lies in pages that every process writes (load.c) */
+static int64_t slow = 1;    /* looks are so many times as far apart */
+static int64_t slowest = 1; /* ... at most so far */
 
 static void tell(struct watched *w, int64_t end_ns)
 {
@@ -83,7 +84,7 @@ static int64_t pace(int64_t silence_ns)
 {
     int64_t ns = silence_ns / SHARE;
     ns = ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
-    return ns * state.slow;
+    return ns * slow;
 }
 
 /* The thread may have gone on meanwhile: then what was seen belongs to a call. */
@@ -119,7 +120,7 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     struct watched *w = find(t->tid);
     if (!w)
         return INT64_MAX;
-    int64_t long_ns = LONG_NS * state.slow;
+    int64_t long_ns = LONG_NS * slow;
     if (silence < long_ns) /* waking for it pays only where long silences are likely */
         return now - w->silent_ns < RECENT_NS ? long_ns - silence : INT64_MAX;
     if (w->exit_ns != exit_ns || now >= w->next_ns)
@@ -136,15 +137,15 @@ static void hold_budget(int64_t now, int64_t cost_ns)
         return;
     int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), used = cpu - state.cpu_ns;
     int64_t budget = state.period_ns ? (now - state.period_ns) / BUDGET : INT64_MAX;
-    if (used > budget && state.cost_ns * 4 > budget && state.slow < SLOWEST) {
-        state.slow *= 2;
-        state.slowest = state.slow > state.slowest ? state.slow : state.slowest;
+    if (used > budget && state.cost_ns * 4 > budget && slow < SLOWEST) {
+        slow *= 2;
+        slowest = slow > slowest ? slow : slowest;
         if (!state.told)
             wi_log(WI_LOG_LIFE, "the helper takes more than 1 %% of a core: it looks at waiting "
                                 "threads less often from now on");
         state.told = 1;
-    } else if (used < budget / 5 * 2 && state.slow > 1) {
-        state.slow /= 2;
+    } else if (used < budget / 5 * 2 && slow > 1) {
+        slow /= 2;
     }
     state.period_ns = now;
     state.cpu_ns = cpu;
@@ -153,7 +154,7 @@ static void hold_budget(int64_t now, int64_t cost_ns)
 
 int64_t wi_watch_waits_apart(void)
 {
-    return state.slowest;
+    return slowest;
 }
 
 int64_t wi_watch_waits(int64_t now)
@@ -164,7 +165,8 @@ int64_t wi_watch_waits(int64_t now)
         int64_t ns = visit(wi_thread_at(i), now);
         next = ns < next ? ns : next;
     }
-    hold_budget(now, wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began + (next == INT64_MAX ? 0 : WAKE_NS));
+    hold_budget(now,
+                wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began + (next == INT64_MAX ? 0 : WAKE_NS));
     return next < MS ? MS : next;
 }
 

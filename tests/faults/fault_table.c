@@ -213,6 +213,9 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *to)
 static int row_of(long number)
 {
     switch (number) {
+#define CLOCK(name, ways)                                                                          \
+    case SYS_##name:                                                                               \
+        return ROW_##name;
 #define SYSTEM_CALL(name, ways)                                                                    \
     case SYS_##name:                                                                               \
         return ROW_##name;
