@@ -123,12 +123,13 @@ static void *produce(void *argument)
 {
     struct producer *p = argument;
     for (uint64_t i = 0; i < EACH; i++)
-        if (!push(p->ring, p->number << 32 | i))
-            p->refused++;
+        for (; !push(p->ring, p->number << 32 | i); p->refused++)
+            sched_yield(); /* the consumer may be without a core */
     return NULL;
 }
 
-static void threads_lose_nothing_uncounted(void **unused)
+/* Each tries again until it has room, so that every entry must come out, once and in order. */
+static void nothing_is_lost_between_threads(void **unused)
 {
     (void)unused;
     struct wi_shared_ring ring;
@@ -140,14 +141,13 @@ static void threads_lose_nothing_uncounted(void **unused)
         producers[i] = (struct producer){.ring = &ring, .number = i};
         assert_int_equal(pthread_create(&threads[i], NULL, produce, &producers[i]), 0);
     }
-    while (got + wi_shared_dropped(&ring) < (uint64_t)PRODUCERS * EACH) {
+    while (got < (uint64_t)PRODUCERS * EACH) {
         if (!pop(&ring, &value)) {
             sched_yield();
             continue;
         }
         got++;
-        assert_true((uint32_t)value >= next[value >> 32]); /* each one's own order */
-        next[value >> 32] = (uint32_t)value + UINT64_C(1);
+        assert_int_equal((uint32_t)value, next[value >> 32]++);
     }
     for (int i = 0; i < PRODUCERS; i++) {
         assert_int_equal(pthread_join(threads[i], NULL), 0);
@@ -155,8 +155,6 @@ static void threads_lose_nothing_uncounted(void **unused)
     }
     assert_false(pop(&ring, &value));
     assert_int_equal(refused, wi_shared_dropped(&ring));
-    assert_int_equal(got + refused, PRODUCERS * EACH);
-    assert_true(got > WI_SHARED_PLACES);
     free(memory);
 }
 
@@ -166,7 +164,7 @@ int main(void)
         cmocka_unit_test(keeps_order_over_many_rounds),
         cmocka_unit_test(full_drops_and_counts_and_goes_on),
         cmocka_unit_test(a_place_held_up_holds_up_the_consumer_only),
-        cmocka_unit_test(threads_lose_nothing_uncounted),
+        cmocka_unit_test(nothing_is_lost_between_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
