@@ -259,6 +259,12 @@ struct program {
     int depth;
 };
 
+/* In units of the table's own; a product that does not fit wraps, and leads out of the stack. */
+static int64_t scaled(const struct program *p, uint64_t units)
+{
+    return (int64_t)(units * (uint64_t)p->common->data_align);
+}
+
 static void save(struct program *p, uint64_t reg, int saved, int64_t offset)
 {
     if (reg == REG_FP) {
@@ -288,11 +294,10 @@ static void define(struct program *p, uint64_t reg, int64_t offset)
 /* Instructions that say where something is; 0 for one that is not known. */
 static int place(struct program *p, struct bytes *b, unsigned op)
 {
-    int64_t align = p->common->data_align;
     uint64_t reg = op == 0x0e || op == 0x0f || op == 0x13 ? 0 : uleb(b);
     switch (op) {
     case 0x05: /* offset_extended */
-        save(p, reg, 1, (int64_t)uleb(b) * align);
+        save(p, reg, 1, scaled(p, uleb(b)));
         return 1;
     case 0x06: /* restore_extended */
         restore(p, reg);
@@ -315,13 +320,13 @@ static int place(struct program *p, struct bytes *b, unsigned op)
         skip(b, uleb(b));
         return 1;
     case 0x11: /* offset_extended_sf */
-        save(p, reg, 1, sleb(b) * align);
+        save(p, reg, 1, scaled(p, (uint64_t)sleb(b)));
         return 1;
     case 0x12: /* def_cfa_sf */
-        define(p, reg, sleb(b) * align);
+        define(p, reg, scaled(p, (uint64_t)sleb(b)));
         return 1;
     case 0x13: /* def_cfa_offset_sf */
-        p->row.cfa_offset = sleb(b) * align;
+        p->row.cfa_offset = scaled(p, (uint64_t)sleb(b));
         return 1;
     case 0x09: /* register */
     case 0x14: /* val_offset */
@@ -357,7 +362,7 @@ static int execute(struct program *p, struct bytes *b, uintptr_t at, uintptr_t i
         if (op >> 6 == 1) {
             at += low * p->common->code_align;
         } else if (op >> 6 == 2) {
-            save(p, low, 1, (int64_t)uleb(b) * p->common->data_align);
+            save(p, low, 1, scaled(p, uleb(b)));
         } else if (op >> 6 == 3) {
             restore(p, low);
         } else if (op >= 0x02 && op <= 0x04) {
