@@ -2,10 +2,14 @@
  * system_calls.def through a function here (--wrap), each of which can be told to fail once.
  *   WI_FAULT=name:n[:way[:count]]   the n-th call of `name` in the whole job fails, and the
  *       count-1 after it (0: all after it). way: an error by name or number, "short", "eof".
+ *   WI_FAULT=name@path:n...         the same among the calls that came that way through the library
+ *       (hexadecimal, as WI_FAULT_PATHS has it)
  *   WI_FAULT=clock_step:n:ms        from the n-th reading of the wall clock on it is ms ahead
  *   Several, separated by commas, hold at the same time.
- *   WI_FAULT_FILE=path              counters in the order of the list: calls of each row, then
- *       how many faults were injected; shared by all processes of the job
+ *   WI_FAULT_FILE=path              counters in the order of the list: calls of each row, readings
+ *       of the clock, for each fault how often it was injected, for each the calls that came its
+ *       way; shared by all processes of the job
+ *   WI_FAULT_PATHS=path             for each row the ways its first PATHS calls came, 32 bits each
  * Threads: any. May not: call anything but through __real_ names; touch the job. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,9 +36,8 @@ enum row {
 #define CLOCK(name, ...)       ROW_##name,
 #define SYSTEM_CALL(name, ...) ROW_##name,
 #include "system_calls.def"
-    ROWS,
-    ROW_FIRED = ROWS,
-    ROW_clock_step
+    ROW_clock_step,
+    ROWS
 };
 
 static const char *const NAMES[] = {
@@ -43,7 +46,7 @@ static const char *const NAMES[] = {
 #define CLOCK(name, ...)       #name,
 #define SYSTEM_CALL(name, ...) #name,
 #include "system_calls.def"
-    "fired", "clock_step"};
+    "clock_step"};
 
 static const struct {
     const char *name;
@@ -71,9 +74,19 @@ enum { SHORT = -1, END_OF_FILE = -2 };
 long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
 
-static _Atomic uint64_t own_counters[ROWS + 2];
+enum {
+    FAULTS = 8,
+    FIRED = ROWS,
+    CAME = FIRED + FAULTS,
+    COUNTERS = CAME + FAULTS,
+    PATHS = 8192,
+    DEPTH = 24
+};
+
+static _Atomic uint64_t own_counters[COUNTERS];
 struct fault {
     int row, code;
+    uint32_t path;         /* 0: any */
     uint64_t first, count; /* count 0: to the end */
     int64_t step_ms;
 };
@@ -81,8 +94,9 @@ struct fault {
 static struct {
     _Atomic int ready;
     int faults;
-    struct fault fault[8];
+    struct fault fault[FAULTS];
     _Atomic uint64_t *counters;
+    uint32_t (*paths)[PATHS];
 } plan = {.counters = own_counters};
 
 static int same(const char *a, const char *b, size_t len)
@@ -105,14 +119,16 @@ static int code_of(const char *text, size_t len)
 /* Takes one fault; what is behind it. */
 static const char *parse(const char *text, struct fault *fault)
 {
-    size_t len = strcspn(text, ":,");
+    size_t len = strcspn(text, "@:,");
     *fault = (struct fault){.row = -1, .code = EIO, .first = 1, .count = 1};
-    for (int i = 0; i <= ROW_clock_step; i++)
+    for (int i = 0; i < ROWS; i++)
         if (same(text, NAMES[i], len))
             fault->row = i;
     if (fault->row < 0)
         abort(); /* a test that names what is not in the list */
     text += len;
+    if (*text == '@')
+        fault->path = (uint32_t)strtoul(text + 1, (char **)&text, 16);
     for (int field = 0; *text == ':'; field++) {
         len = strcspn(++text, ":,");
         if (field == 0)
@@ -128,40 +144,82 @@ static const char *parse(const char *text, struct fault *fault)
     return text;
 }
 
+/* A file that the processes of the job share; NULL where there is none. */
+static void *shared(const char *path, size_t bytes)
+{
+    int fd = path ? __real_open(path, O_RDWR | O_CLOEXEC, 0) : -1;
+    if (fd < 0)
+        return NULL;
+    void *map = __real_mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    __real_close(fd);
+    return map == MAP_FAILED ? NULL : map;
+}
+
 /* The first call comes from the library's constructor, before there are threads. */
 static void prepare(void)
 {
-    const char *path = getenv("WI_FAULT_FILE"), *fault = getenv("WI_FAULT");
+    const char *fault = getenv("WI_FAULT");
     atomic_store(&plan.ready, 1);
-    int fd = path ? __real_open(path, O_RDWR | O_CLOEXEC, 0) : -1;
-    if (fd >= 0) {
-        void *map =
-            __real_mmap(NULL, sizeof(own_counters), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-        if (map != MAP_FAILED)
-            plan.counters = map;
-        __real_close(fd);
-    }
-    for (; fault && *fault && plan.faults < 8; fault += *fault == ',')
+    void *counters = shared(getenv("WI_FAULT_FILE"), sizeof(own_counters));
+    if (counters)
+        plan.counters = counters;
+    plan.paths = shared(getenv("WI_FAULT_PATHS"), sizeof(uint32_t[ROWS][PATHS]));
+    for (; fault && *fault && plan.faults < FAULTS; fault += *fault == ',')
         fault = parse(fault, &plan.fault[plan.faults++]);
 }
 
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* The return addresses from a frame up to where the library was entered, as one number. All of the
+ * library keeps frame pointers, and no frame outside it is read. */
+static uint32_t path_from(const void *frame_address)
+{
+    const uintptr_t *frame = frame_address;
+    uint32_t path = 2166136261u;
+    for (int depth = 0; depth < DEPTH; depth++) {
+        uintptr_t back = frame[1] - (uintptr_t)__ehdr_start;
+        if (back >= (uintptr_t)(etext - __ehdr_start))
+            break;
+        path = (path ^ (uint32_t)back) * 16777619u;
+        frame = (const uintptr_t *)frame[0];
+    }
+    return path ? path : 1;
+}
+
+/* Which call among those that a fault is about this one is; 0: it is not about it. */
+static uint64_t number_for(int i, enum row row, uint64_t n, uint32_t path)
+{
+    const struct fault *fault = &plan.fault[i];
+    if ((int)row != fault->row)
+        return 0;
+    if (!fault->path)
+        return n;
+    return fault->path == path ? atomic_fetch_add(&plan.counters[CAME + i], 1) + 1 : 0;
+}
+
 /* 0, or the code the call has to fail with. */
-static int fires(enum row row)
+static int fires(enum row row, const void *frame)
 {
     if (!atomic_load(&plan.ready))
         prepare();
     uint64_t n = atomic_fetch_add(&plan.counters[row], 1) + 1;
+    uint32_t path = path_from(frame);
+    if (plan.paths && n <= PATHS)
+        plan.paths[row][n - 1] = path;
+    int code = 0;
     for (int i = 0; i < plan.faults; i++) {
         const struct fault *fault = &plan.fault[i];
-        if ((int)row != fault->row || n < fault->first ||
-            (fault->count && n >= fault->first + fault->count))
+        uint64_t number = number_for(i, row, n, path);
+        if (code || number < fault->first ||
+            (fault->count && number >= fault->first + fault->count))
             continue;
-        atomic_fetch_add(&plan.counters[ROW_FIRED], 1);
-        if (fault->code > 0)
-            errno = fault->code;
-        return fault->code;
+        atomic_fetch_add(&plan.counters[FIRED + i], 1);
+        code = fault->code;
     }
-    return 0;
+    if (code > 0)
+        errno = code;
+    return code;
 }
 
 /* How far the n-th reading of the wall clock is ahead. */
@@ -172,7 +230,7 @@ static int64_t step_ms(void)
         const struct fault *fault = &plan.fault[i];
         if (fault->row == ROW_clock_step && n >= fault->first) {
             if (n == fault->first)
-                atomic_fetch_add(&plan.counters[ROW_FIRED], 1);
+                atomic_fetch_add(&plan.counters[FIRED + i], 1);
             return fault->step_ms;
         }
     }
@@ -183,13 +241,13 @@ static int64_t step_ms(void)
 #define CALL(type, name, parameters, arguments, failed, ways)                                      \
     type __wrap_##name parameters                                                                  \
     {                                                                                              \
-        int code = fires(ROW_##name);                                                              \
+        int code = fires(ROW_##name, __builtin_frame_address(0));                                  \
         return code ? failed : __real_##name arguments;                                            \
     }
 #define TRANSFER(name, parameters, arguments, ways)                                                \
     ssize_t __wrap_##name parameters                                                               \
     {                                                                                              \
-        int code = fires(ROW_##name);                                                              \
+        int code = fires(ROW_##name, __builtin_frame_address(0));                                  \
         if (code == SHORT && size > 1)                                                             \
             size /= 2;                                                                             \
         return code == END_OF_FILE ? 0 : code > 0 ? -1 : __real_##name arguments;                  \
@@ -200,7 +258,7 @@ static int64_t step_ms(void)
 int __wrap_clock_gettime(clockid_t clock, struct timespec *to)
 {
     int saved = errno;
-    if (fires(ROW_clock_gettime)) {
+    if (fires(ROW_clock_gettime, __builtin_frame_address(0))) {
         errno = saved;
         return -1;
     }
@@ -228,6 +286,6 @@ static int row_of(long number)
 long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
     int row = row_of(number);
-    int code = row < 0 ? 0 : fires((enum row)row);
+    int code = row < 0 ? 0 : fires((enum row)row, __builtin_frame_address(0));
     return code == END_OF_FILE ? 0 : code ? -1 : __real_syscall(number, a, b, c, d, e, f);
 }

@@ -4,12 +4,19 @@ and holds each run against the same job without any preload: what it prints, its
 long it takes never change. A report is whole and its classes sum to the window; where there is none
 though an undisturbed run leaves one, a line says why.
 
-usage: run_faults.py [--full] [--only NAME] [--job NAME] [--seed N]
+usage: run_faults.py [--full] [--each JOBS] [--resume FILE] [--workers N] [--only NAME] [--job NAME]
+                     [--seed N]
   without --full: each function, way and level: the first, the second and a random later call, in
-  the quickest job that makes it. --full: every call in every job; one in ten beyond the 60th of
-  a function, or beyond the 8th where the job takes long.
+  the quickest job that makes it.
+  --full: every place. A place is a call of a function and the calls within the library that led to
+  it. At each level and in each way the first call there fails in the quickest job that comes by, a
+  later one in another that the seed draws, the first in a third; with --each 0 both in every job.
+  Each function also fails for good, in each way and in every job.
+  --resume FILE: what has been done is kept there; the same command goes on where it was ended.
 """
 import argparse
+import array
+import collections
 import concurrent.futures
 import glob
 import json
@@ -25,6 +32,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
 from jobs import BUILD, environment, need_virtual_gpu
+from journal import Journal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LIB = os.path.join(BUILD, "tests", "faults", "libwhyidle_faults.so")
@@ -42,14 +50,13 @@ def step(n):
 for i in range(3):
     step(i + 1)
 """
-EVERY = 60     # from here on one call in STRIDE...
-SLOW_S = 0.3   # ...and in a job that takes longer than this from SLOW_EVERY on
-SLOW_EVERY = 8
-STRIDE = 10
+# Runs without a fault in which the places are looked for: what a helper comes by is partly chance.
+LOOKS = 3
+SAY_EVERY_S = 60
 # How much longer a job may take; one that took more is tried again beside one without the fault,
-# since the machine may have become busy.
+# since the machine may have become busy, and at an ordinary priority.
 SLACK_S = 0.6
-TRIES = 3
+TRIES = 5
 # No state a process can be in: a wait that never waits; in the job that has the runtime for itself
 # only, one in which not even what is loaded can be opened (a single failure has a second way).
 NOT_FOR_GOOD = {("futex", None), ("pause", None), ("dlopen", "python")}
@@ -106,7 +113,10 @@ def rows():
 
 
 ROWS = rows()
-ALL_COUNTERS = len(ROWS) + 2
+NAMES = [*ROWS, "clock_step"]
+# As in fault_table.c.
+FAULTS, PATHS = 8, 8192
+COUNTERS = len(NAMES) + 2 * FAULTS
 
 
 def read_terminal(end, to):
@@ -118,7 +128,12 @@ def read_terminal(end, to):
         pass
 
 
-def run_job(command, env, folder, on_terminal):
+def ordinary():
+    """In the child: a run of all faults may be an idle one, which anything can delay."""
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+
+def run_job(command, env, folder, on_terminal, again):
     """(status, stdout), stderr"""
     near, far = os.openpty() if on_terminal else (None, subprocess.PIPE)
     text = []
@@ -127,7 +142,7 @@ def run_job(command, env, folder, on_terminal):
         if reader:
             reader.start()
         done = subprocess.run(command, env=env, stdout=subprocess.PIPE, timeout=30, cwd=folder,
-                              stderr=far, check=False)
+                              stderr=far, check=False, preexec_fn=ordinary if again else None)
         seen, stderr = (done.returncode, done.stdout.decode()), done.stderr or b""
     except subprocess.TimeoutExpired:
         seen, stderr = ("hangs", ""), b""
@@ -142,32 +157,48 @@ def run_job(command, env, folder, on_terminal):
 class Run:
     """One run of a job: what it did, how long, which calls were counted, what is wrong with it."""
 
-    def __init__(self, job, level=None, fault=None):
+    def __init__(self, job, level=None, fault=None, look=False, again=False):
         self.bad = []
+        self.places = {}
         with tempfile.TemporaryDirectory(prefix="wi-faults-") as out:
             env = environment(None if job == "relative" else out, preload=False, TMPDIR=out)
             counters = os.path.join(out, "counters")
             if level:
                 with open(counters, "wb") as file:
-                    file.write(bytes(8 * ALL_COUNTERS))
+                    file.write(bytes(8 * COUNTERS))
+                before = WITH.get(job, "")
                 env.update(LD_PRELOAD=LIB, WI_FAULT_FILE=counters, WHYIDLE_EXIT_MS="1000",
-                           WI_FAULT=",".join(f for f in (WITH.get(job), fault) if f))
+                           WI_FAULT=",".join(f for f in (before, fault) if f))
+                if look:
+                    env["WI_FAULT_PATHS"] = os.path.join(out, "paths")
+                    with open(env["WI_FAULT_PATHS"], "wb") as file:
+                        file.truncate(4 * len(NAMES) * PATHS)
                 if level == "C":
                     env["WHYIDLE_CUPTI"] = "off"
                 if job == "trace":
                     env["WHYIDLE_TRACE"] = os.path.join(out, "trace")
                     env.update((f"VAR_{i}", "") for i in range(200))  # too many for load.c: setenv
             begin = time.monotonic()
-            self.seen, self.stderr = run_job(JOBS[job], env, out, job == "terminal")
+            self.seen, self.stderr = run_job(JOBS[job], env, out, job == "terminal", again)
             self.took = time.monotonic() - begin
             self.calls = dict.fromkeys(ROWS, 0)
             self.fired = 0
             if level:
                 with open(counters, "rb") as file:
-                    values = struct.unpack(f"<{ALL_COUNTERS}Q", file.read())
+                    values = struct.unpack(f"<{COUNTERS}Q", file.read())
                 self.calls = dict(zip(ROWS, values))
-                self.fired = values[len(ROWS)]
+                if fault:  # the last one of the list
+                    self.fired = values[len(NAMES) + len([f for f in before.split(",") if f])]
+                if look:
+                    self.read_places(env["WI_FAULT_PATHS"])
                 self.read_reports(out)
+
+    def read_places(self, path):
+        """How often each function was called at which place."""
+        with open(path, "rb") as file:
+            for name in NAMES:
+                row = array.array("I", file.read(4 * PATHS))[:self.calls.get(name, PATHS)]
+                self.places[name] = collections.Counter(row)
 
     def read_reports(self, out):
         self.reports = [f for f in glob.glob(out + "/**/*.json", recursive=True)
@@ -194,15 +225,25 @@ class Run:
 
 
 class Faults:
-    def __init__(self, seed):
+    def __init__(self, seed, looks):
         self.random = random.Random(seed)
-        self.runs = self.injected = self.failed = 0
+        self.runs = self.injected = self.failed = self.missed = 0
         self.plain = {job: Run(job) for job in JOBS}
-        self.base = {(job, level): Run(job, level) for job in JOBS for level in "AC"}
-        for (job, level), run in self.base.items():
+        self.base = {}
+        for job in JOBS:
+            for level in "AC":
+                self.base[job, level] = self.undisturbed(job, level, looks)
+
+    def undisturbed(self, job, level, looks):
+        runs = [Run(job, level, look=True) for _ in range(looks)]
+        for run in runs:
             if run.bad or run.seen != self.plain[job].seen:
                 sys.exit(f"{job} at level {level} without a fault: {run.bad} {run.seen} "
                          f"{self.plain[job].seen}\n{run.stderr}")
+        for run in runs[1:]:
+            for name in NAMES:
+                runs[0].places[name] |= run.places[name]
+        return runs[0]
 
     def wrong(self, job, level, fault, run, base):
         """What a fault has changed that it may not."""
@@ -220,62 +261,107 @@ class Faults:
         return bad
 
     def one(self, job, level, fault):
-        """1 if the fault was injected."""
         base = self.base[job, level]
-        for _ in range(TRIES):
-            run = Run(job, level, fault)
+        for at in range(TRIES):
+            run = Run(job, level, fault, again=at > 0)
             bad = self.wrong(job, level, fault, run, base)
             late = [text for text in bad if text.startswith(("took", "no report"))]
-            if run.seen[0] == "hangs" or len(late) < len(bad) or not late:
+            if bad and (run.seen[0] == "hangs" or len(late) < len(bad)):
                 break
-            base = max(base, Run(job, level), key=lambda run: run.took)
-        return job, level, fault, run, bad
+            if late:
+                base = max(base, Run(job, level, again=True), key=lambda run: run.took)
+            elif run.fired or at >= 2:
+                break
+        return run, bad
 
-    def all(self, wanted):
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            for job, level, fault, run, bad in pool.map(lambda w: self.one(*w), wanted):
-                self.runs += 1
-                self.injected += run.fired
-                if bad:
-                    self.failed += 1
-                    print(f"FAIL {job}, level {level}, WI_FAULT={fault}:")
-                    print("".join(f"    {text}\n" for text in bad), end="")
-                    for line in run.stderr.splitlines()[:6]:
-                        print("    |", line)
+    def all(self, plans, journal, workers):
+        """Runs what the journal does not hold yet."""
+        for number in journal.done:
+            self.add(plans[number], *journal.done[number])
+        left = [n for n in range(len(plans)) if n not in journal.done]
+        begin = said = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+            results = pool.map(lambda n: (n, *self.one(*plans[n])), left)
+            for count, (number, run, bad) in enumerate(results, 1):
+                text = bad + ["| " + line for line in run.stderr.splitlines()[:6]] if bad else []
+                journal.add(number, run.fired, text)
+                self.add(plans[number], run.fired, text)
+                now = time.monotonic()
+                if now - said > SAY_EVERY_S:
+                    said = now
+                    print(f"... {self.runs} of {len(plans)} runs, {self.failed} failed, "
+                          f"{(now - begin) / count * (len(left) - count) / 60:.0f} min to go",
+                          flush=True)
 
-    def numbers(self, run, name, full):
-        """Which calls of a function fail."""
-        count = run.calls[name]
-        if not full:
-            later = [self.random.randint(3, count)] if count > 2 else []
-            return [n for n in (1, 2) if n <= count] + later
-        every = SLOW_EVERY if run.took > SLOW_S else EVERY
-        # a few more than counted: two runs differ a little
-        return [n for n in range(1, count + 4)
-                if n <= every or not self.random.randrange(STRIDE)]
+    def add(self, plan, fired, bad):
+        self.runs += 1
+        self.injected += fired
+        self.missed += not fired
+        if bad:
+            self.failed += 1
+            job, level, fault = plan
+            print(f"FAIL {job}, level {level}, WI_FAULT={fault}:")
+            print("".join(f"    {text}\n" for text in bad), end="", flush=True)
 
-    def plans(self, full, only, only_job):
+    def some(self, count):
+        """The first, the second and a random later call of so many."""
+        later = [self.random.randint(3, count)] if count > 2 else []
+        return [n for n in (1, 2) if n <= count] + later
+
+    def short_plans(self, level, name, way, jobs):
+        for n in self.some(self.base[jobs[0], level].calls[name]):
+            yield jobs[0], level, f"{name}:{n}:{way}"
+        yield from self.for_good(level, name, way, jobs[:1])
+
+    def full_plans(self, level, name, way, jobs, each):
+        come_by = collections.defaultdict(dict)
+        for job in jobs:
+            for place, count in self.base[job, level].places[name].items():
+                come_by[place][job] = count
+        for place, counts in sorted(come_by.items()):
+            quickest, *others = counts
+            self.random.shuffle(others)
+            for at, job in enumerate([quickest] + others):
+                for later in (0, 1):
+                    if later and counts[job] == 1 or (each and (at >= each or later != at % 2)):
+                        continue
+                    n = self.random.randint(2, counts[job]) if later else 1
+                    yield job, level, f"{name}@{place:x}:{n}:{way}"
+        yield from self.for_good(level, name, way, jobs)
+
+    @staticmethod
+    def for_good(level, name, way, jobs):
+        for job in jobs:
+            if (not NOT_FOR_GOOD & {(name, None), (name, job)} and
+                    way not in ("EINTR", "short")):
+                yield job, level, f"{name}:1:{way}:0"
+
+    def jobs_with(self, name, level, only_job):
+        """Those that call a function, the quickest first."""
+        jobs = [j for j in JOBS if self.base[j, level].calls[name] and
+                only_job in (None, j) and (name, j) not in NOT_WITH]
+        return sorted(jobs, key=lambda j: (not self.base[j, level].reports,
+                                           self.base[j, level].took))
+
+    def plans(self, args):
         for level in "AC":
             for name, ways in ROWS.items():
-                if only and name != only:
-                    continue
-                jobs = [j for j in JOBS if self.base[j, level].calls[name] and
-                        only_job in (None, j) and (name, j) not in NOT_WITH]
-                jobs.sort(key=lambda j: (not self.base[j, level].reports,
-                                         self.base[j, level].took))
-                for job in jobs if full else jobs[:1]:
+                jobs = self.jobs_with(name, level, args.job)
+                if args.only in (None, name) and jobs:
                     for way in ways:
-                        for n in self.numbers(self.base[job, level], name, full):
-                            yield job, level, f"{name}:{n}:{way}"
-                        if (not NOT_FOR_GOOD & {(name, None), (name, job)} and
-                                way not in ("EINTR", "short")):
-                            yield job, level, f"{name}:1:{way}:0"
+                        yield from (self.full_plans(level, name, way, jobs, args.each)
+                                    if args.full else self.short_plans(level, name, way, jobs))
             for ms in (3_600_000, -3_600_000):
-                if only in (None, "clock_step"):
-                    for job in JOBS if full else ("plain", "waits"):
-                        if only_job in (None, job):
-                            for n in (1, 10, 60) + ((20, 30, 100, 300) if full else ()):
+                if args.only in (None, "clock_step"):
+                    for job in JOBS if args.full else ("plain", "waits"):
+                        if args.job in (None, job):
+                            for n in (1, 10, 60) + ((20, 30, 100, 300) if args.full else ()):
                                 yield job, level, f"clock_step:{n}:{ms}"
+
+    def places(self):
+        """How many there are in all jobs together."""
+        return len({(name, place) for run in self.base.values() for name in ROWS
+                    for place in run.places[name]})
 
     def never_called(self):
         called = {name for run in self.base.values() for name in ROWS if run.calls[name]}
@@ -286,18 +372,28 @@ def main():
     need_virtual_gpu()
     parser = argparse.ArgumentParser()
     parser.add_argument("--full", action="store_true")
+    parser.add_argument("--each", type=int, default=3, metavar="JOBS")
+    parser.add_argument("--resume", metavar="FILE")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--only")
     parser.add_argument("--job")
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     args = parser.parse_args()
     begin = time.monotonic()
-    faults = Faults(args.seed)
-    faults.all(faults.plans(args.full, args.only, args.job))
+    journal = Journal(args.resume, LIB)
+    faults = Faults(args.seed, LOOKS if args.full else 1)
+    if not journal.head:
+        journal.begin(args.seed, faults.places(),
+                      list(faults.plans(args)))
+    faults.all(journal.head["plans"], journal, args.workers)
     if faults.never_called():
         print("FAIL no job calls", *faults.never_called())
         faults.failed += 1
-    print(f"{faults.injected} faults injected in {faults.runs} runs of {len(ROWS)} functions, "
-          f"{faults.failed} failed; seed {args.seed}; {time.monotonic() - begin:.0f} s")
+    print(f"{faults.injected} faults injected in {faults.runs} runs of {len(ROWS)} functions at "
+          f"{journal.head['places']} places, {faults.missed} not come by; "
+          f"{faults.failed} failed" +
+          ("" if faults.failed else ": output and status never changed") +
+          f"; seed {journal.head['seed']}; {time.monotonic() - begin:.0f} s")
     sys.exit(1 if faults.failed else 0)
 
 
