@@ -4,14 +4,14 @@
 # the ways of starting and ending, with everything in the process instrumented.
 #   scripts/sanitize.sh          all of it, some 40 minutes on two cores
 #   scripts/sanitize.sh --short  the part that scripts/test.sh runs, a few minutes
-# Builds into $WI_BUILD-asan and $WI_BUILD-tsan (WI_BUILD: default build/). Exit 1 on any finding,
-# 77 where the compiler has no sanitizers.
+# Builds into $WI_BUILD-asan and $WI_BUILD-tsan (WI_BUILD: default build/), WI_JOBS at a time, and
+# leaves a log of each part there. Exit 1 on any finding, 77 where the compiler has no sanitizers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${WI_BUILD:-$PWD/build}
 short=0
 [ "${1:-}" != --short ] || short=1
-jobs=$(nproc)
+jobs=${WI_JOBS:-$(nproc)}
 
 if ! echo 'int main(void) { return 0; }' |
     ${CC:-cc} -fsanitize=address,undefined -x c - -o /dev/null 2>/dev/null; then
@@ -25,14 +25,15 @@ configure() { cmake -S . -B "$2" -G Ninja -DWHYIDLE_SANITIZE="$1" >/dev/null; }
 # tests FOLDER SUITE ARGUMENTS: runs ctest there; says what failed
 tests() {
     local folder=$1 name=$2 status=0
+    local log="$folder/${name//[^A-Za-z]/_}.log"
     shift 2
-    ctest --test-dir "$folder" --output-on-failure -j 1 "$@" >"$folder/sanitize.log" 2>&1 || status=$?
+    ctest --test-dir "$folder" --output-on-failure -j 1 "$@" >"$log" 2>&1 || status=$?
     local ran failed
-    ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test' "$folder/sanitize.log" || true)
-    failed=$(grep -cE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$folder/sanitize.log" || true)
+    ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test' "$log" || true)
+    failed=$(grep -cE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$log" || true)
     echo "$name: $ran tests, $failed with findings"
     if [ $status -ne 0 ] || [ "$ran" -eq 0 ]; then
-        grep -E '\*\*\*|SUMMARY|ERROR: |runtime error|WARNING: Thread' "$folder/sanitize.log" |
+        grep -E '\*\*\*|SUMMARY|ERROR: |runtime error|WARNING: Thread' "$log" |
             sort | uniq -c | head -n 40
         bad=1
     fi
@@ -44,7 +45,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS="report_thread_leaks=0 exitcode=66"
 
 # What measures time or machine code, and what loads the library into programs without a sanitizer.
-asan_leave='^(live_|sample_|watch_|sites_|bench|cli_|abi|check_|docs_|test_cfi|test_watch_look|test_vgpu_(model|majors|settings|names|nvcc|layout)|import_(memory|raw_figures|real_verdicts)|preload_|torch_)'
+asan_leave='^(live_|sample_|watch_|sites_|bench|cli_|demo_|abi|check_|docs_|test_cfi|test_watch_look|test_vgpu_(model|majors|settings|names|nvcc|layout)|import_(memory|raw_figures|real_verdicts)|preload_|torch_)'
 export ASAN_OPTIONS=detect_leaks=1
 configure ON "$build-asan"
 if [ $short -eq 1 ]; then

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 
-from jobs import LIB, Checks, Run, environment, job, need_virtual_gpu
+from jobs import LIB, Checks, Run, environment, job, need_virtual_gpu, sanitizer_runtime
 
 need_virtual_gpu()
 checks = Checks()
@@ -39,7 +39,8 @@ with tempfile.TemporaryDirectory() as folder:
         checks.equal(name + ": calls", got.report["calls"]["launch"]["count"], 200)
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(LIB, os.path.join(folder, "libwhyidle.so"))
-    env = environment(folder + "/out", LD_PRELOAD="./libwhyidle.so")
+    env = environment(folder + "/out",
+                      LD_PRELOAD=" ".join(sanitizer_runtime() + ["./libwhyidle.so"]))
     relative = Run(WORDS, env, folder + "/out", cwd=folder)
     checks.equal("relative LD_PRELOAD: level", relative.report["level"], "A")
     checks.equal("relative LD_PRELOAD: operations", relative.report["coverage"]["ops"], 204)
