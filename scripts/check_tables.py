@@ -30,11 +30,14 @@ def column(path, macro, fields, at=0):
     return [row[at] for row in rows(path, macro, fields)]
 
 
+RULE_TABLES = (("src/analyze/rules.def", "RULE", 5), ("src/analyze/overrides.def", "OVERRIDE", 6))
+
+
 def chargeable():
     """Sub-causes that a table can give, each with the table that does."""
     found = {}
     for path, macro, fields, at in (("src/analyze/rules.def", "RULE", 5, 3),
-                                    ("src/analyze/overrides.def", "OVERRIDE", 5, 3),
+                                    ("src/analyze/overrides.def", "OVERRIDE", 6, 3),
                                     ("src/analyze/copy_causes.def", "COPY_CAUSE", 3, 0),
                                     ("src/analyze/direct_causes.def", "DIRECT_CAUSE", 3, 0)):
         for sub in column(path, macro, fields, at):
@@ -69,14 +72,13 @@ def missing_advice(causes):
 
 def missing_tests(causes, tests):
     ids = {row[0]: row[2] for row in rows("src/model/subcauses.def", "SUBCAUSE", 4)}
-    by_rule = {row[3] for path, macro in (("src/analyze/rules.def", "RULE"),
-                                          ("src/analyze/overrides.def", "OVERRIDE"))
-               for row in rows(path, macro, 5)}  # held to tests by their rows, below
+    by_rule = {row[3] for path, macro, fields in RULE_TABLES
+               for row in rows(path, macro, fields)}  # held to tests by their rows, below
     for sub in sorted(set(causes) - by_rule):
         if not re.search(rf"\bWI_SUB_{sub}\b", tests) and ids[sub] not in tests:
             yield f"{sub}: no test under {', '.join(TESTS)} names it"
-    for path, macro in (("src/analyze/rules.def", "RULE"), ("src/analyze/overrides.def", "OVERRIDE")):
-        for rule in column(path, macro, 5):
+    for path, macro, fields in RULE_TABLES:
+        for rule in column(path, macro, fields):
             if f'"{rule}"' not in tests:
                 yield f"{rule}: no test names this row of {path}"
 
@@ -108,8 +110,8 @@ def literals(condition):
 def missing_reasons():
     known = {(row[0], row[1]) for row in rows("src/analyze/rule_reasons.def", "RULE_REASON", 4)}
     used = set()
-    for path, macro in (("src/analyze/rules.def", "RULE"), ("src/analyze/overrides.def", "OVERRIDE")):
-        for row in rows(path, macro, 5):
+    for path, macro, fields in RULE_TABLES:
+        for row in rows(path, macro, fields):
             for pair in literals(row[2]):
                 used.add(pair)
                 if pair not in known and float(pair[1]) != 0:

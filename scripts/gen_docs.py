@@ -49,9 +49,11 @@ def page():
     out += table(["rule", "portion", "condition", "sub-cause", "what it says"],
                  [[r[0], r[1], code(r[2]), code(ids[r[3]]), r[4]] for r in rows("src/analyze/rules.def", "RULE", 5)])
     out += "\n## Decided causes that evidence changes\n\n"
-    out += table(["override", "decided", "condition", "sub-cause", "what it says"],
-                 [[r[0], code(ids[r[1]]), code(r[2]), code(ids[r[3]]), r[4]] for r in
-                  rows("src/analyze/overrides.def", "OVERRIDE", 5)])
+    out += "The share is the part of the time that becomes the other sub-cause. `WITHOUT_CORE`: of the time that the thread "
+    out += "wanted a core, that in which it had none; what a call costs by itself stays what it was.\n\n"
+    out += table(["override", "decided", "condition", "share", "sub-cause", "what it says"],
+                 [[r[0], code(ids[r[1]]), code(r[2]), code(r[5]), code(ids[r[3]]), r[4]] for r in
+                  rows("src/analyze/overrides.def", "OVERRIDE", 6)])
     out += "\nNumbers in the conditions:\n\n"
     out += table(["figure", "number", "unit", "reason"],
                  [[code(r[0]), r[1], r[2], r[3]] for r in rows("src/analyze/rule_reasons.def", "RULE_REASON", 4)])
@@ -72,6 +74,9 @@ def page():
     out += "\nWhere what was seen asks for another fix:\n\n"
     out += table(["sub-cause", "condition", "what to change"],
                  [[code(ids[r[0]]), code(r[1]), r[2]] for r in rows("src/analyze/advice_cases.def", "FIX_IF", 3)])
+    out += "\nWhat was seen, where a rule knows it better than the general words:\n\n"
+    out += table(["sub-cause", "rule", "what was seen"],
+                 [[code(ids[r[0]]), r[1], r[2]] for r in rows("src/analyze/advice_seen.def", "SEEN_IF", 3)])
     dialects = {r[0]: r[2] for r in rows("src/model/dialects.def", "DIALECT", 3)}
     out += "\nIn the words of a framework (`{{` is one brace):\n\n"
     out += table(["sub-cause", "framework", "what to change"],

@@ -3,6 +3,7 @@
 #include "analyze/advice.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "analyze/rules.h"
 #include "base/attr.h"
@@ -31,6 +32,17 @@ static const char *by_case(const struct wi_finding *f)
 #include "analyze/advice_cases.def"
 #undef FIX_IF
     return NULL;
+}
+
+const char *wi_advice_seen(const struct wi_finding *f)
+{
+    const struct wi_advice *general = wi_advice_for(f->subcause);
+#define SEEN_IF(sub, rule_id, text)                                                                \
+    if (f->subcause == WI_SUB_##sub && f->rule && !strcmp(f->rule, #rule_id))                      \
+        return text;
+#include "analyze/advice_seen.def"
+#undef SEEN_IF
+    return general ? general->seen : NULL;
 }
 
 const char *wi_advice_in(enum wi_subcause subcause, enum wi_dialect dialect)

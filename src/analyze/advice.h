@@ -15,6 +15,8 @@ struct wi_advice_check {
 /* The fix that fits a finding: by what was seen, else in the dialect, else in general; NULL if the
  * sub-cause has none. */
 const char *wi_advice_fix(const struct wi_finding *finding, enum wi_dialect dialect);
+/* What was seen, as the rule that decided says it, else in general; NULL if the sub-cause has none. */
+const char *wi_advice_seen(const struct wi_finding *finding);
 /* The fix of one dialect, NULL where it does not differ from the general one. */
 const char *wi_advice_in(enum wi_subcause subcause, enum wi_dialect dialect);
 /* NULL if there is none. */

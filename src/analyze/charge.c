@@ -42,14 +42,18 @@ const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_s
     struct wi_sig_key key = {
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
     uint64_t gap = charge->occurrence;
+    int64_t at_ns = charge->start_ns;
     charge->range = culprit ? culprit->call.range : WI_NO_NAME;
     if (culprit) {
+        at_ns = culprit->call.enter_ns > at_ns ? culprit->call.enter_ns : at_ns;
         key.api_after = culprit->call.api;
         key.site_after = culprit->call.site;
         charge->occurrence = culprit->seq;
     }
     struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
     wi_charge_add(charge, sig, WI_PORTION_UNSEEN, ns);
+    if (sig)
+        wi_spread_add(&sig->spread, charge->device->window_start_ns, at_ns, ns);
     charge->occurrence = gap;
     return sig;
 }

@@ -25,32 +25,29 @@ static int is_work(const struct wi_split *split)
 static void split_one(struct wi_split *split, const struct wi_signature *sig,
                       const struct wi_run_evidence *run)
 {
+    struct wi_part parts[WI_PORTION_COUNT];
     split->total_ns = wi_ledger_total(sig);
     split->count = sig->hist.count + (sig->occurrence != 0);
+    split->main = (uint8_t)wi_findings_parts(sig, run, parts);
     for (int i = 0; i < WI_PORTION_COUNT && split->total_ns > 0; i++) {
-        const char *rule;
-        if (sig->portion_ns[i] <= 0)
+        if (parts[i].ns <= 0)
             continue;
-        split->share[i] = (double)sig->portion_ns[i] / (double)split->total_ns;
-        split->subcause[i] = (uint8_t)wi_findings_cause(sig, i, run, &rule);
-        if (split->share[i] > split->share[split->main])
-            split->main = (uint8_t)i;
+        split->share[i] = (double)parts[i].ns / (double)split->total_ns;
+        split->subcause[i] = (uint8_t)parts[i].subcause;
     }
     split->read_back = reads_back(split->subcause[split->main]) ||
                        (reads_back(sig->key.exposed_by) && is_work(split));
 }
 
-/* What launches without a label cost is what those with one are charged to. */
-static enum wi_subcause launch_cause(const struct wi_ledger *ledger, const struct wi_splits *splits)
+/* What launches without a label cost is what most of those with one are charged to. */
+static struct wi_split launch_split(const struct wi_ledger *ledger, const struct wi_splits *splits)
 {
-    int64_t sums[WI_SUB_COUNT] = {0};
-    enum wi_subcause best = WI_SUB_LAUNCH_BOUND;
+    struct wi_split best = {.share = {1}, .subcause = {WI_SUB_LAUNCH_BOUND}};
     for (uint32_t i = 0; i < splits->slots; i++)
-        if (ledger->slots[i].key.subcause == WI_SUB_LAUNCH_BOUND)
-            sums[splits->of[i].subcause[splits->of[i].main]] += splits->of[i].total_ns;
-    for (int i = 0; i < WI_SUB_COUNT; i++)
-        if (sums[i] > sums[best])
-            best = (enum wi_subcause)i;
+        if (ledger->slots[i].key.subcause == WI_SUB_LAUNCH_BOUND &&
+            splits->of[i].total_ns > best.total_ns)
+            best = splits->of[i];
+    best.total_ns = best.total_ns > 0 ? best.total_ns : 1;
     return best;
 }
 
@@ -78,7 +75,7 @@ int wi_splits_of(struct wi_splits *splits, struct wi_arena *arena, struct wi_led
         splits->rare_ns += split->rare ? split->total_ns : 0;
     }
     splits->queue_depth = queue_depth_of(run);
-    splits->launch = launch_cause(ledger, splits);
+    splits->launch = launch_split(ledger, splits);
     return WI_OK;
 }
 
@@ -137,16 +134,24 @@ static struct wi_effect of_split(const struct wi_change *change, const struct wi
     return effect;
 }
 
+static int touches(const struct wi_split *split, const uint8_t *touched)
+{
+    int any = 0;
+    for (int i = 0; i < WI_PORTION_COUNT; i++)
+        any |= split->share[i] > 0 && touched[split->subcause[i]];
+    return any;
+}
+
 int wi_effects_matter(const struct wi_splits *splits, const struct wi_change *change)
 {
     uint8_t touched[WI_SUB_COUNT];
     for (int i = 0; i < WI_SUB_COUNT; i++)
         touched[i] = change->host[i].scale != 1 || change->host[i].rate != 1;
     /* what calls without a label are taken for */
-    int any = touched[splits->launch] || touched[WI_SUB_ALLOCATOR] || touched[WI_SUB_PIN_PER_COPY];
+    int any = touched[WI_SUB_ALLOCATOR] || touched[WI_SUB_PIN_PER_COPY] ||
+              touches(&splits->launch, touched);
     for (uint32_t i = 0; i < splits->slots && !any; i++)
-        for (int portion = 0; portion < WI_PORTION_COUNT; portion++)
-            any |= splits->of[i].share[portion] > 0 && touched[splits->of[i].subcause[portion]];
+        any |= touches(&splits->of[i], touched);
     return any;
 }
 
@@ -174,9 +179,8 @@ int wi_effects_of(struct wi_effects *effects, struct wi_arena *arena,
     }
     for (int i = 0; i < WI_API_COUNT; i++)
         effects->api[i] = of_other_host(change);
-    effects->dispatch = of_cause(change, splits->launch);
-    effects->api[WI_API_LAUNCH] = effects->api[WI_API_GRAPH_LAUNCH] =
-        of_cause(change, splits->launch);
+    effects->dispatch = of_split(change, &splits->launch);
+    effects->api[WI_API_LAUNCH] = effects->api[WI_API_GRAPH_LAUNCH] = effects->dispatch;
     effects->api[WI_API_ALLOC] = effects->api[WI_API_FREE] = of_cause(change, WI_SUB_ALLOCATOR);
     effects->api[WI_API_PIN] = of_cause(change, WI_SUB_PIN_PER_COPY);
     return WI_OK;

@@ -20,7 +20,7 @@ struct wi_split {
 struct wi_splits {
     struct wi_split *of; /* by slot of the ledger */
     uint32_t slots;
-    enum wi_subcause launch; /* what unlabelled launches are charged to in this run */
+    struct wi_split launch;  /* what unlabelled launches are charged to in this run */
     int makes_input;         /* the launching thread makes input itself */
     int64_t rare_ns;         /* of signatures that are accounted apart */
     uint32_t queue_depth;    /* of producers: two inputs for each loader process */

@@ -18,6 +18,7 @@ static void read_samples(struct wi_evidence *e, const struct wi_signature *sig,
     e->cores_idle = wi_sampled_mean(seen, WI_SAMPLED_CORES_IDLE, -1);
     e->cores_allowed = wi_sampled_mean(seen, WI_SAMPLED_CORES_ALLOWED, -1);
     e->cores_machine = wi_sampled_mean(seen, WI_SAMPLED_CORES_MACHINE, -1);
+    e->cores_others = wi_sampled_mean(seen, WI_SAMPLED_CORES_OTHERS, -1);
     e->runnable = wi_sampled_mean(seen, WI_SAMPLED_RUNNABLE, -1);
     e->threads_busy = wi_sampled_mean(seen, WI_SAMPLED_THREADS_BUSY, -1);
     e->busiest = wi_sampled_mean(seen, WI_SAMPLED_BUSIEST, -1);
@@ -93,6 +94,7 @@ struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,
                                    .after_large_copy = !!(sig->key.flags & WI_SIG_AFTER_LARGE_COPY),
                                    .in_step = !!(sig->key.flags & WI_SIG_IN_STEP),
                                    .period_deviation = deviation_of_periods(sig)};
+    evidence.recurs = run ? wi_spread_recurs(&sig->spread, run->end_ns) : -1;
     read_shares(&evidence, sig, total);
     read_samples(&evidence, sig, run);
     return evidence;

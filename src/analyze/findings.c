@@ -2,6 +2,7 @@
  * Threads: the engine's. Pure. */
 #include "analyze/findings.h"
 
+#include "analyze/advice.h"
 #include "analyze/limits.h"
 #include "analyze/rules.h"
 
@@ -27,18 +28,10 @@ static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_
     }
 }
 
-static int main_portion(const struct wi_signature *sig)
+struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls,
+                                       int64_t end_ns)
 {
-    int main = 0;
-    for (int i = 1; i < WI_PORTION_COUNT; i++)
-        if (sig->portion_ns[i] > sig->portion_ns[main])
-            main = i;
-    return main;
-}
-
-struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls)
-{
-    struct wi_run_evidence run = {.blocked_launches = -1};
+    struct wi_run_evidence run = {.blocked_launches = -1, .end_ns = end_ns};
     const struct wi_signature *sig;
     for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++)
         wi_sampled_merge(&run.sampled, &sig->sampled);
@@ -47,40 +40,40 @@ struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi
     return run;
 }
 
-enum wi_subcause wi_findings_cause(const struct wi_signature *sig, int portion,
-                                   const struct wi_run_evidence *run, const char **rule)
+/* A decided signature, unless the evidence says better of a part of it. */
+static void divide_decided(const struct wi_signature *sig, const struct wi_run_evidence *run,
+                           struct wi_part *parts)
 {
-    struct wi_evidence evidence = wi_evidence_of(sig, portion, run);
-    if (sig->key.subcause == WI_UNDECIDED) {
-        const struct wi_rule *match = wi_rule_match(&evidence);
-        *rule = match->id;
-        return match->subcause;
-    }
-    const struct wi_rule *better = wi_override_match(&evidence);
-    *rule = better ? better->id : "direct";
-    return better ? better->subcause : (enum wi_subcause)sig->key.subcause;
+    struct wi_evidence evidence = wi_evidence_of(sig, WI_PORTION_UNSEEN, run);
+    int64_t total = wi_ledger_total(sig);
+    double share;
+    const struct wi_rule *better = wi_override_match(&evidence, &share);
+    int64_t moved = better ? (int64_t)((double)total * share + 0.5) : 0;
+    if (moved > 0)
+        parts[WI_PORTION_RUNNABLE] = (struct wi_part){moved, better->subcause, better->id};
+    parts[WI_PORTION_UNSEEN] =
+        (struct wi_part){total - moved, (enum wi_subcause)sig->key.subcause, "direct"};
 }
 
-/* A decided signature, unless the evidence says better. */
-static void sum_decided(const struct wi_signature *sig, const struct wi_run_evidence *run,
-                        struct wi_cause_sum *sums)
+int wi_findings_parts(const struct wi_signature *sig, const struct wi_run_evidence *run,
+                      struct wi_part parts[WI_PORTION_COUNT])
 {
-    const char *rule;
-    enum wi_subcause subcause = wi_findings_cause(sig, WI_PORTION_UNSEEN, run, &rule);
-    add(&sums[subcause], sig, wi_ledger_total(sig), 1, rule);
-}
-
-static void sum_undecided(const struct wi_signature *sig, const struct wi_run_evidence *run,
-                          struct wi_cause_sum *sums)
-{
-    int main = main_portion(sig);
-    for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
-        if (!sig->portion_ns[portion])
+    int main = 0;
+    for (int i = 0; i < WI_PORTION_COUNT; i++)
+        parts[i] = (struct wi_part){0, WI_SUB_UNDETERMINED, NULL};
+    if (sig->key.subcause != WI_UNDECIDED)
+        divide_decided(sig, run, parts);
+    for (int i = 0; i < WI_PORTION_COUNT && sig->key.subcause == WI_UNDECIDED; i++) {
+        if (!sig->portion_ns[i])
             continue;
-        const char *rule;
-        enum wi_subcause subcause = wi_findings_cause(sig, portion, run, &rule);
-        add(&sums[subcause], sig, sig->portion_ns[portion], portion == main, rule);
+        struct wi_evidence evidence = wi_evidence_of(sig, i, run);
+        const struct wi_rule *match = wi_rule_match(&evidence);
+        parts[i] = (struct wi_part){sig->portion_ns[i], match->subcause, match->id};
     }
+    for (int i = 1; i < WI_PORTION_COUNT; i++)
+        if (parts[i].ns > parts[main].ns)
+            main = i;
+    return main;
 }
 
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
@@ -88,12 +81,14 @@ void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_r
 {
     struct wi_signature *sig;
     for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
+        struct wi_part parts[WI_PORTION_COUNT];
         if (sig->key.device != device)
             continue;
-        if (sig->key.subcause != WI_UNDECIDED)
-            sum_decided(sig, run, sums);
-        else
-            sum_undecided(sig, run, sums);
+        int main = wi_findings_parts(sig, run, parts);
+        for (int portion = 0; portion < WI_PORTION_COUNT; portion++)
+            if (parts[portion].ns)
+                add(&sums[parts[portion].subcause], sig, parts[portion].ns, portion == main,
+                    parts[portion].rule);
     }
 }
 
@@ -110,6 +105,7 @@ static void fill_samples(struct wi_finding *finding, const struct wi_cause_sum *
     finding->children = mean_or_unknown(sampled, WI_SAMPLED_CHILDREN, 1);
     finding->child_cpu_permille = mean_or_unknown(sampled, WI_SAMPLED_CHILD_CPU, 1000);
     finding->cores_idle_permille = mean_or_unknown(sampled, WI_SAMPLED_CORES_IDLE, 1000);
+    finding->cores_others_permille = mean_or_unknown(sampled, WI_SAMPLED_CORES_OTHERS, 1000);
     finding->cores_allowed = mean_or_unknown(sampled, WI_SAMPLED_CORES_ALLOWED, 1);
 }
 
@@ -197,12 +193,14 @@ static int covered_well(const struct wi_coverage *coverage)
            lost * 1000 <= coverage->ops;
 }
 
+/* Nobody is sure of a cause that is not known, however often it was seen. */
 static enum wi_confidence confidence_of(const struct wi_finding *finding,
                                         const struct wi_coverage *coverage)
 {
     if (finding->count < 2)
         return WI_CONF_LOW;
-    if (finding->count < (uint64_t)WI_LIMIT_STEADY_COUNT || !covered_well(coverage))
+    if (!wi_subcause_is_known(finding->subcause) ||
+        finding->count < (uint64_t)WI_LIMIT_STEADY_COUNT || !covered_well(coverage))
         return WI_CONF_MEDIUM;
     return WI_CONF_HIGH;
 }
@@ -241,7 +239,7 @@ int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_
         if (sub == WI_SUB_UNDER_FILLED && !fill_kernel(finding, tables, window))
             continue;
         const struct wi_advice *advice = wi_advice_for(finding->subcause);
-        finding->seen = advice ? advice->seen : NULL;
+        finding->seen = wi_advice_seen(finding);
         finding->fix = advice ? advice->fix : NULL;
         finding->confidence = confidence_of(finding, coverage);
         count++;

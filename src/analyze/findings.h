@@ -21,11 +21,21 @@ struct wi_cause_sum {
 };
 
 /* What holds for the whole run, from all signatures and the calls. */
-struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls);
-/* The sub-cause of one portion of a signature (a decided one has only WI_PORTION_UNSEEN), and the id
- * of the rule that says so. */
-enum wi_subcause wi_findings_cause(const struct wi_signature *sig, int portion,
-                                   const struct wi_run_evidence *run, const char **rule);
+struct wi_run_evidence wi_findings_run(struct wi_ledger *ledger, const struct wi_calls *calls,
+                                       int64_t end_ns);
+
+/* A part of a signature's time, what it is charged to, and the id of the rule that says so. */
+struct wi_part {
+    int64_t ns; /* 0: there is no such part */
+    enum wi_subcause subcause;
+    const char *rule;
+};
+
+/* Divides a signature: an undecided one by what the thread did (enum wi_portion), a decided one into
+ * what it stays (WI_PORTION_UNSEEN) and what an override makes of it (WI_PORTION_RUNNABLE). Returns
+ * the place of the largest part. */
+int wi_findings_parts(const struct wi_signature *sig, const struct wi_run_evidence *run,
+                      struct wi_part parts[WI_PORTION_COUNT]);
 /* Classifies every signature of the device into sums[WI_SUB_COUNT], zeroed by the caller. */
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
                      struct wi_cause_sum *sums);

@@ -11,6 +11,7 @@
 #include "analyze/frames.h"
 #include "analyze/hist.h"
 #include "analyze/seen.h"
+#include "analyze/spread.h"
 #include "base/arena.h"
 #include "model/classes.h"
 #include "model/event.h"
@@ -79,6 +80,7 @@ struct wi_signature {
     /* Start-to-start times of its occurrences: count, mean and sum of squared deviations. */
     uint64_t periods;
     double period_mean_ns, period_m2;
+    struct wi_spread spread; /* when in the run */
     struct wi_hist hist;
     int64_t frame_ns[WI_FRAME_COUNT]; /* of the charged time, as frames seen say */
     struct wi_sampled sampled;        /* host samples while it happened */

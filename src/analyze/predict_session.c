@@ -36,7 +36,11 @@ int wi_session_begin(struct wi_session *s, struct wi_engine *engine, struct wi_a
     s->plans = wi_arena_alloc(arena, room * sizeof(*s->plans));
     if (!s->plans)
         return WI_ERR_NOMEM;
-    struct wi_run_evidence run = wi_findings_run(engine->ledger, &engine->calls);
+    int64_t end_ns = INT64_MIN;
+    for (uint32_t i = 0; i < engine->device_count; i++)
+        if (engine->devices[i]->used && engine->devices[i]->pos_ns > end_ns)
+            end_ns = engine->devices[i]->pos_ns;
+    struct wi_run_evidence run = wi_findings_run(engine->ledger, &engine->calls, end_ns);
     return wi_splits_of(&s->splits, arena, engine->ledger, &run, kept_share(reservoir_of(s)));
 }
 

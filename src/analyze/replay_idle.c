@@ -14,10 +14,13 @@ struct sweep {
     int64_t from_ns, to_ns; /* what counts */
 };
 
-/* sig: as in struct wi_kept, 0 = without a label: then it is of `otherwise`. */
-static void add(struct sweep *s, int64_t ns, uint32_t sig, enum wi_subcause otherwise)
+/* sig: as in struct wi_kept, 0 = without a label: then it is what launches without one are, or of
+ * `otherwise`. */
+static void add(struct sweep *s, int64_t ns, uint32_t sig, int launches, enum wi_subcause otherwise)
 {
     const struct wi_split *split = sig ? &s->splits->of[sig - 1] : NULL;
+    if ((!split || split->total_ns <= 0) && launches)
+        split = &s->splits->launch;
     if (!split || split->total_ns <= 0) {
         s->idle->ns[otherwise] += ns;
         return;
@@ -26,13 +29,15 @@ static void add(struct sweep *s, int64_t ns, uint32_t sig, enum wi_subcause othe
         s->idle->ns[split->subcause[i]] += (int64_t)((double)ns * split->share[i]);
 }
 
+static int is_launch(const struct wi_kept *kept)
+{
+    return kept->api_class == WI_API_LAUNCH || kept->api_class == WI_API_GRAPH_LAUNCH;
+}
+
 /* What time inside a call without a label is taken for; the same as in effects.c. */
-static enum wi_subcause cause_of_call(const struct sweep *s, const struct wi_kept *kept)
+static enum wi_subcause cause_of_call(const struct wi_kept *kept)
 {
     switch (kept->api_class) {
-    case WI_API_LAUNCH:
-    case WI_API_GRAPH_LAUNCH:
-        return s->splits->launch;
     case WI_API_ALLOC:
     case WI_API_FREE:
         return WI_SUB_ALLOCATOR;
@@ -50,7 +55,8 @@ static void charge(struct sweep *s, int64_t from_ns, int64_t now_ns, uint32_t at
         const struct wi_move *move = &s->model->moves[at];
         int64_t enter = s->times.enter_ns[at] > from_ns ? s->times.enter_ns[at] : from_ns;
         if (now_ns > enter) {
-            add(s, now_ns - enter, move->kept->own_sig, cause_of_call(s, move->kept));
+            add(s, now_ns - enter, move->kept->own_sig, is_launch(move->kept),
+                cause_of_call(move->kept));
             now_ns = enter;
         }
         if (move->prev == WI_NO_MOVE)
@@ -60,8 +66,7 @@ static void charge(struct sweep *s, int64_t from_ns, int64_t now_ns, uint32_t at
         left = left > from_ns ? left : from_ns;
         if (now_ns > left) {
             int dispatch = now_ns - left < WI_LIMIT_RUN_SILENCE_FLOOR_NS;
-            add(s, now_ns - left, move->silence_sig,
-                dispatch ? s->splits->launch : WI_SUB_UNDETERMINED);
+            add(s, now_ns - left, move->silence_sig, dispatch, WI_SUB_UNDETERMINED);
             now_ns = left;
         }
         at = move->prev;

@@ -119,6 +119,7 @@ struct wi_finding {
     uint64_t bytes, copies;               /* what was copied in it, 0 if none */
     int64_t children, child_cpu_permille; /* loader processes while it happened, or WI_UNKNOWN */
     int64_t cores_idle_permille, cores_allowed;
+    int64_t cores_others_permille; /* of those allowed, used by other programs */
     const char *fix;  /* what to change, with {placeholders}: report/placeholders.def */
     const char *seen; /* what was seen, with {placeholders} */
     const char *rule; /* id of the row of rules.def that decided, or of the direct rule */

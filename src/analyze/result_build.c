@@ -77,7 +77,8 @@ static int fill_device(struct build *build, const struct wi_device *from,
     out->window_start_ns = device->window_start_ns;
     out->window_end_ns = end_device(build, device);
     wi_ledger_settle(build->ledger);
-    struct wi_run_evidence run = wi_findings_run(build->ledger, &build->engine->calls);
+    struct wi_run_evidence run =
+        wi_findings_run(build->ledger, &build->engine->calls, out->window_end_ns);
     wi_findings_sum(build->ledger, from->info.device, &run, sums);
     fill_classes(out, device, sums);
     fill_timeline(out, device);

@@ -14,7 +14,7 @@ static const struct wi_rule RULES[] = {
 };
 
 static const struct wi_rule OVERRIDES[] = {
-#define OVERRIDE(rule_id, decided, condition, sub, text) {#rule_id, WI_SUB_##sub, text},
+#define OVERRIDE(rule_id, decided, condition, sub, text, share) {#rule_id, WI_SUB_##sub, text},
 #include "analyze/overrides.def"
 #undef OVERRIDE
 };
@@ -40,13 +40,25 @@ const struct wi_rule *wi_rule_match(const struct wi_evidence *e)
     return &RULES[WI_ARRAY_LEN(RULES) - 1];
 }
 
-const struct wi_rule *wi_override_match(const struct wi_evidence *e)
+/* How long the thread was on a core may not be known: then what it had none for is all it wanted.
+ */
+static double without_core(const struct wi_evidence *e)
+{
+    double wanted = e->issuer_runnable + (e->issuer_run > 0 ? e->issuer_run : 0);
+    return wanted > 0 && e->issuer_runnable > 0 ? e->issuer_runnable / wanted : 0;
+}
+#define WITHOUT_CORE without_core(e)
+
+const struct wi_rule *wi_override_match(const struct wi_evidence *e, double *share)
 {
     int at = -1;
-#define OVERRIDE(id, decided, condition, sub, text)                                                \
+    *share = 0;
+#define OVERRIDE(id, decided, condition, sub, text, part)                                          \
     at++;                                                                                          \
-    if (e->subcause == (int)WI_SUB_##decided && (condition))                                       \
-        return &OVERRIDES[at];
+    if (e->subcause == (int)WI_SUB_##decided && (condition)) {                                     \
+        *share = (part);                                                                           \
+        return &OVERRIDES[at];                                                                     \
+    }
 #include "analyze/overrides.def"
 #undef OVERRIDE
     return NULL;

@@ -23,18 +23,21 @@ struct wi_evidence {
     double children, child_cpu, child_disk, child_starts,
         child_exits; /* starts: per second of samples */
     double cores_idle, cores_allowed, cores_machine, runnable;
+    double cores_others; /* of those allowed, used by other programs */
     double threads_busy, busiest;       /* other threads of the process */
     double issuer_run, issuer_runnable; /* the launching thread, over whole seconds */
     double serving;                     /* share of looks in which requests were taken unwaited for */
     double throttled;                   /* share of the time, by the CPU quota */
     double period_deviation;            /* of start-to-start times, as a share of their mean */
     double blocked_launches;            /* share of launches that returned after their kernel */
+    double recurs;                      /* share of the time that comes back over the run */
 };
 
 /* What holds for the whole run. */
 struct wi_run_evidence {
     struct wi_sampled sampled; /* for signatures that no look at the machine fell into */
     double blocked_launches;   /* -1 = too few launches to say */
+    int64_t end_ns;            /* of the run so far */
 };
 
 struct wi_rule {
@@ -53,9 +56,9 @@ struct wi_evidence wi_evidence_of(const struct wi_signature *sig, int portion,
                                   const struct wi_run_evidence *run);
 /* The first rule that matches; never NULL. */
 const struct wi_rule *wi_rule_match(const struct wi_evidence *evidence);
-/* The override that replaces a decided sub-cause in the light of the evidence, NULL if none does.
- */
-const struct wi_rule *wi_override_match(const struct wi_evidence *evidence);
+/* The override that replaces a decided sub-cause in the light of the evidence, NULL if none does;
+ * *share gets the part of the time that it replaces, 0 to 1. */
+const struct wi_rule *wi_override_match(const struct wi_evidence *evidence, double *share);
 /* The advice of a sub-cause, NULL if there is none. */
 const struct wi_advice *wi_advice_for(enum wi_subcause subcause);
 

@@ -53,8 +53,10 @@ static int behind_small_kernels(const struct wi_result *result, int at)
     return at;
 }
 
-static const char *why_not_high(enum wi_confidence confidence)
+static const char *why_not_high(enum wi_subcause subcause, enum wi_confidence confidence)
 {
+    if (!wi_subcause_is_known(subcause) && confidence != WI_CONF_LOW)
+        return "where the time goes is known, what causes it could not be seen";
     if (confidence == WI_CONF_LOW)
         return "seen only once";
     return confidence == WI_CONF_MEDIUM ? "seen fewer than 20 times, or not every operation could "
@@ -85,5 +87,5 @@ struct wi_verdict wi_verdict_of(const struct wi_result *result)
         return (struct wi_verdict){"none", -1, WI_CONF_MEDIUM, NULL};
     const struct wi_finding *finding = &result->findings[at];
     return (struct wi_verdict){wi_subcause_id(finding->subcause), at, finding->confidence,
-                               why_not_high(finding->confidence)};
+                               why_not_high(finding->subcause, finding->confidence)};
 }

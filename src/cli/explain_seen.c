@@ -18,7 +18,7 @@ static const struct seen_row ROWS[] = {
     {WI_SUB_##sub, #id, #portion, #condition, sentence, ""},
 #include "analyze/rules.def"
 #undef RULE
-#define OVERRIDE(id, decided, condition, sub, sentence)                                            \
+#define OVERRIDE(id, decided, condition, sub, sentence, share)                                     \
     {WI_SUB_##sub, #id, "decided as " #decided, #condition, sentence, ""},
 #include "analyze/overrides.def"
 #undef OVERRIDE

@@ -303,6 +303,10 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
     f->child_cpu_permille = wi_field_amount_or_unknown(reader, from, "child_cpu_permille");
     f->cores_idle_permille = wi_field_amount_or_unknown(reader, from, "cores_idle_permille");
     f->cores_allowed = wi_field_amount_or_unknown(reader, from, "cores_allowed");
+    f->cores_others_permille = WI_UNKNOWN;
+    if (wi_json_get(from, "cores_others_permille")) /* likewise */
+        f->cores_others_permille =
+            wi_field_amount_or_unknown(reader, from, "cores_others_permille");
     f->seen = wi_field_literal(reader, from, "seen");
     f->fix = wi_field_literal(reader, from, "fix");
     f->rule = wi_field_text(reader, from, "rule");

@@ -16,6 +16,7 @@
 
 struct child {
     int64_t pid, start_ticks, busy_ns;
+    int64_t cpu_ns; /* the part of busy_ns on a core */
 };
 
 struct children {
@@ -23,6 +24,7 @@ struct children {
     int count, measured;
     int64_t interval_ns, boot_ns; /* since the previous sample; since boot */
     int64_t permille;             /* sum over the measured ones */
+    int64_t cpu_ns;               /* likewise, since the previous sample */
     int on_disk;
 };
 
@@ -87,6 +89,7 @@ static void measure(struct children *now, const struct child *child)
     if (span_ns < WI_TICK_NS || busy_ns < 0)
         return;
     now->permille += busy_ns * 1000 / span_ns;
+    now->cpu_ns += child->cpu_ns - (before ? before->cpu_ns : 0);
     now->measured++;
 }
 
@@ -97,10 +100,11 @@ static void add_child(struct children *now, int64_t pid)
         return;
     struct child *child = &now->list[now->count++];
     int known = stat.user_ns != WI_UNKNOWN && stat.kernel_ns != WI_UNKNOWN;
+    int64_t cpu_ns = known ? stat.user_ns + stat.kernel_ns : 0;
     *child = (struct child){.pid = pid,
                             .start_ticks = stat.start_ticks,
-                            .busy_ns = known ? stat.user_ns + stat.kernel_ns + waited_ns(pid)
-                                             : WI_UNKNOWN};
+                            .busy_ns = known ? cpu_ns + waited_ns(pid) : WI_UNKNOWN,
+                            .cpu_ns = cpu_ns};
     now->on_disk += stat.state == 'D';
     measure(now, child);
 }
@@ -222,6 +226,11 @@ void wi_watch_children_tick(void)
 int64_t wi_watch_child(int i)
 {
     return i < state.last.count ? state.last.list[i].pid : WI_UNKNOWN;
+}
+
+int64_t wi_watch_children_cpu_ns(void)
+{
+    return state.last.cpu_ns;
 }
 
 unsigned wi_watch_children_version(void)

@@ -3,8 +3,10 @@
  * Threads: the helper. May not: allocate; use privileges. */
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/attr.h"
+#include "base/clock.h"
 #include "base/glibc.h"
 #include "base/out.h"
 #include "collect/collect.h"
@@ -26,7 +28,8 @@ struct cgroup {
 };
 
 static struct {
-    int64_t idle_ticks[MAX_CPUS];
+    int64_t idle_ticks[MAX_CPUS], disk_ticks[MAX_CPUS];
+    int64_t own_ns; /* CPU time of this process at the previous sample */
     struct cgroup v1, v2;
     int found;
     int64_t queue_sum, queue_looks;
@@ -88,12 +91,22 @@ static int read_allowed(struct cpus *cpus)
     return cpus->count > 0;
 }
 
+/* What is left of the cores' time without idling and without this process and its children: others
+ * have it. A child that ended since the last sample counts among them. */
+static void watch_others(struct wi_host_sample *sample, int64_t busy_ns, int64_t interval_ns)
+{
+    int64_t own_ns = wi_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    int64_t ours_ns = own_ns - state.own_ns + wi_watch_children_cpu_ns();
+    state.own_ns = own_ns;
+    if (own_ns > 0) /* else the clock cannot be read */
+        sample->others_permille = busy_ns > ours_ns ? (busy_ns - ours_ns) * 1000 / interval_ns : 0;
+}
+
 /* The cores of the machine, and the idle share of those that this process may use. */
 static void watch_idle(struct wi_host_sample *sample, const struct cpus *allowed,
                        int64_t interval_ns)
 {
-    int64_t idle_ns = 0, machine = 0;
-    int known = 0;
+    int64_t idle_ns = 0, disk_ns = 0, machine = 0, known = 0;
     if (wi_read_file("/proc/stat", state.text, sizeof(state.text)) <= 0)
         return;
     for (const char *at = state.text; at; at = strchr(at, '\n')) {
@@ -107,18 +120,23 @@ static void watch_idle(struct wi_host_sample *sample, const struct cpus *allowed
         machine++;
         field = wi_skip_words(field, 3); /* user nice system */
         int64_t idle = wi_take_number(&field), before = state.idle_ticks[cpu];
+        int64_t disk = wi_take_number(&field), disk_before = state.disk_ticks[cpu];
         if (idle == WI_UNKNOWN)
             continue;
         state.idle_ticks[cpu] = idle;
+        state.disk_ticks[cpu] = disk;
         if (allows(allowed, cpu) && idle >= before) {
             idle_ns += (idle - before) * WI_TICK_NS;
-            known = 1;
+            disk_ns += disk > disk_before ? (disk - disk_before) * WI_TICK_NS : 0;
+            known++;
         }
     }
     if (machine)
         sample->cores_machine = machine;
     if (known && interval_ns > 0)
         sample->cores_idle_permille = idle_ns * 1000 / interval_ns;
+    if (known && interval_ns > 0)
+        watch_others(sample, known * interval_ns - idle_ns - disk_ns, interval_ns);
 }
 
 /* Is `word` one of the names in the comma-separated list? */

@@ -13,6 +13,9 @@ void wi_watch_children_tick(void);
 /* The i-th child of the last sample, WI_UNKNOWN beyond the last one. */
 int64_t wi_watch_child(int i);
 
+/* CPU time of those of the last sample since the one before. */
+int64_t wi_watch_children_cpu_ns(void);
+
 /* Changes whenever a sample finds other children than the one before. */
 unsigned wi_watch_children_version(void);
 

@@ -56,6 +56,12 @@ const char *wi_subcause_people(enum wi_subcause value)
     return (unsigned)value < WI_SUB_COUNT ? SUBCAUSES[value].people : "not known";
 }
 
+int wi_subcause_is_known(enum wi_subcause value)
+{
+    return wi_subcause_class(value) != WI_CLASS_UNKNOWN &&
+           strcmp(strchr(wi_subcause_id(value), '/') + 1, "undetermined") != 0;
+}
+
 int wi_subcause_find(const char *id)
 {
     for (int i = 0; i < WI_SUB_COUNT; i++)

@@ -26,6 +26,8 @@ int wi_class_is_stall(enum wi_class value);
 enum wi_class wi_subcause_class(enum wi_subcause value);
 /* "data-loading/too-few-workers" */
 const char *wi_subcause_id(enum wi_subcause value);
+/* 0 for those that say that the cause could not be seen */
+int wi_subcause_is_known(enum wi_subcause value);
 /* "too few loader workers" */
 const char *wi_subcause_people(enum wi_subcause value);
 /* The sub-cause of an id, or of its last part alone; -1 if there is none. */

@@ -145,6 +145,7 @@ struct wi_host_sample {
     int64_t issuer_runnable_permille; /* ready to run without a core */
     int64_t runnable;              /* threads of the machine that are ready or running */
     int64_t cores_machine;         /* of the machine, allowed or not */
+    int64_t others_permille;       /* of the allowed cores, used by others than process and children */
     int64_t serving_permille;      /* looks in which requests were taken and no thread slept for one */
     int64_t major_faults;          /* of the process, in the interval */
     int64_t read_bytes;            /* from storage, process and children, in the interval */

@@ -187,6 +187,16 @@ static void get_cores_allowed(const struct subject *s)
     wi_human_count(s->out, s->finding->cores_allowed);
 }
 
+/* "1.9": how much of the machine others have is seldom a whole number of cores. */
+static void get_cores_others(const struct subject *s)
+{
+    int64_t others = s->finding->cores_others_permille;
+    if (others < 0)
+        wi_out_char(s->out, '-');
+    else
+        wi_out_fixed(s->out, (double)others / 1000, 1);
+}
+
 static void get_cause(const struct subject *s)
 {
     wi_out_str(s->out, wi_subcause_people(s->finding->subcause));

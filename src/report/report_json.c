@@ -355,6 +355,7 @@ static void put_finding(struct json *json, const struct wi_report *report,
     put_int(json, "child_cpu_permille", f->child_cpu_permille);
     put_int(json, "cores_idle_permille", f->cores_idle_permille);
     put_int(json, "cores_allowed", f->cores_allowed);
+    put_int(json, "cores_others_permille", f->cores_others_permille);
     put_template(json, "seen", f->seen, f, report);
     put_template(json, "fix", wi_fix_of(report, f), f, report);
     put_because(json, report, f);

@@ -62,6 +62,7 @@ static struct wi_finding *finding(struct fixture *f, const struct wi_device_resu
     found->exposed_by = -1;
     found->children = found->child_cpu_permille = WI_UNKNOWN;
     found->cores_idle_permille = found->cores_allowed = WI_UNKNOWN;
+    found->cores_others_permille = WI_UNKNOWN;
     found->median_ns = found->p95_ns = found->longest_ns = WI_UNKNOWN;
     found->rule = "hand-made";
     return found;

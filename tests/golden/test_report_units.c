@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "base/attr.h"
+#include "analyze/advice.h"
 #include "analyze/rules.h"
 #include "report/because.h"
 #include "report/expand.h"
@@ -233,6 +234,33 @@ static void test_dialect(void **state)
     fixture_free(&f);
 }
 
+/* What other programs take is told, and no change of the job offered against it. */
+static void test_others(void **state)
+{
+    struct wi_finding f = {.subcause = WI_SUB_CPU_CONTENTION,
+                           .exposed_by = -1,
+                           .count = 9,
+                           .median_ns = 1000000,
+                           .cores_allowed = 2,
+                           .cores_others_permille = 999};
+    (void)state;
+    assert_non_null(strstr(wi_advice_fix(&f, WI_DIALECT_PYTORCH), "OMP_NUM_THREADS"));
+    f.cores_others_permille = 1600;
+    const char *fix = wi_advice_fix(&f, WI_DIALECT_PYTORCH);
+    assert_null(strstr(fix, "OMP_NUM_THREADS"));
+    wi_expand(fresh(), fix, &f, NULL);
+    shows("nothing in the job: other programs take 1.6 of the 2 cores it may use; run it when they "
+          "are "
+          "done, or give it cores of its own");
+    wi_expand(fresh(), wi_advice_for(f.subcause)->seen, &f, NULL);
+    shows("the launching thread was ready to run but got no core: 9 times, median 1 ms; programs "
+          "other "
+          "than this process and its children take 1.6 cores");
+    f.cores_others_permille = WI_UNKNOWN;
+    wi_expand(fresh(), wi_advice_for(f.subcause)->seen, &f, NULL);
+    shows("the launching thread was ready to run but got no core: 9 times, median 1 ms");
+}
+
 static struct wi_finding sample(struct wi_names *names)
 {
     return (struct wi_finding){.subcause = WI_SUB_TOO_FEW_WORKERS,
@@ -315,6 +343,9 @@ static void test_advice(void **state)
 #define FIX_IF(subcause, condition, fix) fix,
 #include "analyze/advice_cases.def"
 #undef FIX_IF
+#define SEEN_IF(subcause, rule, seen) seen,
+#include "analyze/advice_seen.def"
+#undef SEEN_IF
     };
     (void)state;
     for (size_t i = 0; i < WI_ARRAY_LEN(TEXTS); i++)
@@ -461,8 +492,9 @@ int main(void)
         cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
         cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
         cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
-        cmocka_unit_test(test_dialect),      cmocka_unit_test(test_times),
-        cmocka_unit_test(test_prediction),   cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_dialect),      cmocka_unit_test(test_others),
+        cmocka_unit_test(test_times),        cmocka_unit_test(test_prediction),
+        cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,8 @@ static void test_the_baseline_is_exact(void **state)
     for (int64_t i = 0, at = 0; i < 100; i++)
         at = mixed_round(&b, at, i);
     finish(&b);
-    struct wi_run_evidence run = wi_findings_run(b.engine->ledger, &b.engine->calls);
+    struct wi_run_evidence run =
+        wi_findings_run(b.engine->ledger, &b.engine->calls, b.result.end_ns);
     const struct wi_reservoir *kept = &b.engine->calls.reservoir;
     struct wi_splits splits;
     struct wi_change nothing;

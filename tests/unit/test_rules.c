@@ -43,6 +43,8 @@ static struct wi_evidence evidence(int portion)
                                 .cores_idle = -1,
                                 .cores_allowed = -1,
                                 .cores_machine = -1,
+                                .cores_others = -1,
+                                .recurs = -1,
                                 .runnable = -1,
                                 .threads_busy = -1,
                                 .busiest = -1,
@@ -92,9 +94,16 @@ static void match_waiting_rules(void)
     must_be("OWN_READ", &e);
     e = none;
     e.span[WI_SPAN_WAIT_SLEEP] = 0.5;
+    must_be("OWN_SLEEP", &e);
+    e.before_copy = 1; /* whoever sleeps by its own wish does not wait for an input */
+    e.children = 2;
+    e.child_cpu = 0.3;
+    assert_string_equal(wi_rule_match(&e)->id, "OWN_SLEEP");
     e.count = 8;
     e.period_deviation = 0.02;
     must_be("CLOCK", &e);
+    e.child_cpu = 0.8; /* but while busy loader processes say what it sleeps for */
+    assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
     e = none;
     e.span[WI_SPAN_LOADING] = 0.5;
     must_be("LOADS", &e);
@@ -143,6 +152,9 @@ static void match_input_rules(void)
     assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
     e.runnable = 16;
     must_be("CROWDED_INPUT", &e);
+    e.cores_allowed = e.cores_others = 8;
+    assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
+    e.cores_allowed = e.cores_others = -1;
     e.issuer_runnable = 0.4; /* who gets its core is not slowed by the crowd */
     assert_string_equal(wi_rule_match(&e)->id, "BUSY_WORKERS");
     e = evidence(WI_PORTION_WAITING);
@@ -161,6 +173,11 @@ static void match_core_rules(void)
     e.cores_machine = 8;
     e.runnable = 16;
     must_be("CROWDED", &e);
+    e.cores_allowed = 8;
+    e.cores_others = 4;
+    assert_string_equal(wi_rule_match(&e)->id, "NO_CORE");
+    e.cores_others = 3.9;
+    assert_string_equal(wi_rule_match(&e)->id, "CROWDED");
     e.cores_allowed = 4;
     e.runnable = 7;
     must_be("FEW_CORES", &e);
@@ -239,32 +256,76 @@ static void test_every_rule_can_match(void **state)
     assert_int_equal(seen_rules, WI_ARRAY_LEN(ALL)); /* each row exactly once */
 }
 
+/* The override that matches must be of this id, and replace this part of the time. */
+static void overrides(const struct wi_evidence *e, const char *id, double part)
+{
+    double share = -1;
+    const struct wi_rule *rule = wi_override_match(e, &share);
+    if (!id)
+        assert_null(rule);
+    else
+        assert_string_equal(rule->id, id);
+    assert_true(share > part - 1e-9 && share < part + 1e-9);
+}
+
 static void test_every_override_can_match(void **state)
 {
     (void)state;
     struct wi_evidence e = evidence(WI_PORTION_UNSEEN);
     e.subcause = WI_SUB_LAUNCH_BOUND;
-    assert_null(wi_override_match(&e));
+    overrides(&e, NULL, 0);
     e.issuer_runnable = 0.49;
-    assert_null(wi_override_match(&e));
-    e.issuer_runnable = 0.5;
-    assert_string_equal(wi_override_match(&e)->id, "NO_CORE");
+    overrides(&e, NULL, 0);
+    e.issuer_runnable = 0.6; /* of 0.8 in which it wanted a core: the calls' own cost stays */
+    e.issuer_run = 0.2;
+    overrides(&e, "NO_CORE", 0.75);
+    e.issuer_run = -1; /* not known: then there is nothing to set against it */
+    overrides(&e, "NO_CORE", 1);
+    e.issuer_run = 0.2;
     e.cores_machine = 64;
     e.runnable = 128;
-    assert_string_equal(wi_override_match(&e)->id, "OVERSUBSCRIBED");
+    overrides(&e, "OVERSUBSCRIBED", 1); /* a crowd of one's own slows the calls themselves */
+    e.cores_allowed = 64;
+    e.cores_others = 31.9;
+    overrides(&e, "OVERSUBSCRIBED", 1);
+    e.cores_others = 32; /* the crowd is somebody else's */
+    overrides(&e, "NO_CORE", 0.75);
+    e.cores_others = 0;
     e.runnable = 40;
     e.cores_allowed = 32;
-    assert_string_equal(wi_override_match(&e)->id, "AFFINITY");
+    overrides(&e, "AFFINITY", 0.75);
     e.throttled = 0.05;
-    assert_string_equal(wi_override_match(&e)->id, "QUOTA");
+    overrides(&e, "QUOTA", 0.75);
     e.blocked_launches = 0.9;
-    assert_string_equal(wi_override_match(&e)->id, "BLOCKED_LAUNCHES");
+    overrides(&e, "BLOCKED_LAUNCHES", 1);
     e.subcause = WI_SUB_MODULE_LOAD;
-    assert_string_equal(wi_override_match(&e)->id, "SLOW_LAUNCH_NO_CORE");
-    e.subcause = WI_SUB_UNDETERMINED;
-    assert_string_equal(wi_override_match(&e)->id, "LATE_WAKE_NO_CORE");
+    overrides(&e, "SLOW_LAUNCH_NO_CORE", 0.75);
+    e.subcause = WI_SUB_UNDETERMINED; /* a wait that is over has no cost of its own */
+    overrides(&e, "LATE_WAKE_NO_CORE", 1);
     e.subcause = WI_SUB_PAGEABLE_COPY;
-    assert_null(wi_override_match(&e));
+    overrides(&e, NULL, 0);
+}
+
+/* What does not recur over the run is of its start, or happened once. */
+static void test_once(void **state)
+{
+    static const struct {
+        enum wi_subcause decided;
+        const char *id;
+    } ROWS[] = {{WI_SUB_ALLOCATOR, "ALLOCATED_ONCE"}, {WI_SUB_PIN_PER_COPY, "PINNED_ONCE"}};
+    (void)state;
+    for (size_t i = 0; i < WI_ARRAY_LEN(ROWS); i++) {
+        struct wi_evidence e = evidence(WI_PORTION_UNSEEN);
+        e.subcause = ROWS[i].decided;
+        e.recurs = -1;
+        overrides(&e, NULL, 0);
+        e.recurs = 1;
+        overrides(&e, NULL, 0);
+        e.recurs = 0.25;
+        overrides(&e, ROWS[i].id, 0.75);
+        e.recurs = 0;
+        overrides(&e, ROWS[i].id, 1);
+    }
 }
 
 static void test_frames(void **state)
@@ -306,7 +367,7 @@ static void test_advice_is_complete(void **state)
 #define RULE(id, portion, condition, sub, text) WI_SUB_##sub,
 #include "analyze/rules.def"
 #undef RULE
-#define OVERRIDE(id, decided, condition, sub, text) WI_SUB_##sub,
+#define OVERRIDE(id, decided, condition, sub, text, share) WI_SUB_##sub,
 #include "analyze/overrides.def"
 #undef OVERRIDE
 #define COPY_CAUSE(sub, condition, sentence) WI_SUB_##sub,
@@ -392,6 +453,7 @@ int main(void)
         cmocka_unit_test(test_ids_belong_to_their_class),
         cmocka_unit_test(test_every_rule_can_match),
         cmocka_unit_test(test_every_override_can_match),
+        cmocka_unit_test(test_once),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_thresholds),
         cmocka_unit_test(test_advice_is_complete),

@@ -39,6 +39,7 @@ static void print_sample(const struct wi_host_sample *s, const struct wi_names *
     FIGURE(serving_permille)
     FIGURE(runnable)
     FIGURE(cores_machine)
+    FIGURE(others_permille)
     FIGURE(major_faults)
     FIGURE(read_bytes)
     FIGURE(gpu_memory_free_bytes)

@@ -99,6 +99,8 @@ checks.equal("machine of 16", only(seen.samples, "cores_machine"), 16)
 checks.equal("all allowed", only(seen.samples, "cores_allowed"), 16)
 checks.true("12 idle", near(seen.mean("cores_idle_permille"), 12000, 0.15),
             [s["cores_idle_permille"] for s in seen.samples])
+checks.true("4 busy with what others do", near(seen.mean("others_permille"), 4000, 0.15),
+            [s["others_permille"] for s in seen.samples])
 checks.equal("run queue without ourselves", only(seen.samples, "runnable"), 7)
 seen = look({"/proc/stat": stat_of(16, 12), "/proc/self/status": allowed("0,2-3,12-13")})
 checks.equal("5 of 16 allowed", only(seen.samples, "cores_allowed"), 5)
@@ -153,7 +155,7 @@ checks.equal("neither: the affinity", only(seen.samples, "cores_allowed"), 16)
 checks.equal("neither: not known", only(seen.samples, "throttled_ns"), None)
 
 # ---- what is not there is unknown, and takes nothing else with it
-HIDDEN = {"/proc/stat": ("cores_machine", "cores_idle_permille"), "/proc/loadavg": ("runnable",),
+HIDDEN = {"/proc/stat": ("cores_machine", "cores_idle_permille", "others_permille"), "/proc/loadavg": ("runnable",),
           "/proc/self/cgroup": ("throttled_ns",), "/proc/self/stat": ("major_faults",),
           "/proc/self/io": ("read_bytes",), "/proc/thread-self/children":
           ("children", "child_cpu_permille", "child_starts", "child_exits"),
