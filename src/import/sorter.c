@@ -1,49 +1,76 @@
-/* External merge sort of events, see sorter.h.
+/* External merge sort of events, see sorter.h. Events are kept packed, each as long as its kind is:
+ * samples are twice as long as calls and operations, and rare.
  * Threads: one at a time. May use: malloc, a temporary file. */
 #include "import/sorter.h"
 
-#include <fcntl.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "base/err.h"
+#include "import/scratch.h"
 
-#define RUN_EVENTS   ((uint32_t)((24u << 20) / sizeof(struct wi_event))) /* 24 MiB of events */
+#define MEMORY_BYTES (16u << 20) /* of events and what sorting them takes */
 #define FIRST_EVENTS 1024u
-#define MAX_RUNS     128                /* 16 million events; then they are merged into one run */
+#define MAX_RUNS     128                /* 14 million events; then they are merged into one run */
 #define LONGEST_NS   ((int64_t)1 << 57) /* four years */
-#define PART_EVENTS  256u               /* 32 KiB a run while merging: 4 MiB for all of them */
+#define PART_BYTES   (32u << 10)        /* of a run while merging: 4 MiB for all of them */
 
+/* at: breaks the last tie by what was given first: where the event lies, or the number of its run.
+ */
 struct key {
     int64_t time_ns, end_ns;
-    uint32_t rank, index;
+    uint32_t rank, at;
 };
 
-/* One sorted run in the file, read in parts. */
+/* One sorted run in the file, read in parts; or what was not spilled, read by its keys. */
 struct run {
-    uint64_t next, end; /* events of the file */
+    uint64_t next, end; /* places in the file: of part, and the run's end */
     uint32_t at, have;  /* inside part */
-    struct wi_event *part;
+    unsigned char *part;
+    const struct key *keys, *last; /* NULL: the run is in the file */
+    const unsigned char *front;    /* its first event that was not given, NULL = all were */
+    struct key key;                /* of that event */
 };
 
 struct wi_sorter {
-    FILE *file;
-    uint64_t file_events;
-    struct run runs[MAX_RUNS];
+    struct wi_scratch *file;
+    struct run runs[MAX_RUNS + 1];
     uint32_t run_count;
     int64_t first_ns, last_ns;       /* of all times; first > last: none */
     uint32_t count, cap, run_events; /* in memory: held, room for, and room for at most */
+    uint32_t used, room;             /* bytes of data */
+    int sorted;                      /* what is held was given in order */
     struct key *keys;
-    struct wi_event *events;
-    struct wi_event *parts;
-    uint32_t heap[MAX_RUNS]; /* runs that still hold events, the first in order on top */
+    unsigned char *data;
+    unsigned char *parts;
+    uint32_t heap[MAX_RUNS + 1]; /* runs that still hold events, the first in order on top */
     uint32_t heap_count;
 };
 
-static struct key key_of(const struct wi_event *event, uint32_t index)
+/* Of an event of this kind, up to the end of what it says; a multiple of its alignment. */
+static uint32_t bytes_of(enum wi_event_kind kind)
 {
-    struct key key = {.time_ns = wi_event_time(event), .rank = 3, .index = index};
+    size_t body = sizeof(((struct wi_event *)0)->u);
+    if (kind == WI_EVENT_CALL)
+        body = sizeof(struct wi_host_call);
+    else if (kind == WI_EVENT_OP)
+        body = sizeof(struct wi_device_op);
+    else if (kind == WI_EVENT_SPAN)
+        body = sizeof(struct wi_host_span);
+    return (uint32_t)((offsetof(struct wi_event, u) + body + 7) & ~(size_t)7);
+}
+
+static uint32_t bytes_at(const unsigned char *packed)
+{
+    enum wi_event_kind kind;
+    memcpy(&kind, packed, sizeof(kind));
+    return bytes_of(kind);
+}
+
+static struct key key_of(const struct wi_event *event, uint32_t at)
+{
+    struct key key = {.time_ns = wi_event_time(event), .rank = 3, .at = at};
     switch (event->kind) {
     case WI_EVENT_SPAN:
         key.end_ns = event->u.span.end_ns;
@@ -71,23 +98,30 @@ static int compare(const void *left, const void *right)
         return a->rank < b->rank ? -1 : 1;
     if (a->end_ns != b->end_ns)
         return a->end_ns > b->end_ns ? -1 : 1;
-    return a->index < b->index ? -1 : a->index > b->index;
+    return a->at < b->at ? -1 : a->at > b->at;
 }
 
 /* Doubles the room in memory: most recordings need a small part of the whole. */
 static int grow(struct wi_sorter *sorter)
 {
     uint32_t cap = sorter->cap ? sorter->cap * 2 : FIRST_EVENTS;
-    cap = cap < sorter->run_events ? cap : sorter->run_events;
     struct key *keys = realloc(sorter->keys, cap * sizeof(*keys));
     if (!keys)
         return WI_ERR_NOMEM;
     sorter->keys = keys;
-    struct wi_event *events = realloc(sorter->events, cap * sizeof(*events));
-    if (!events)
-        return WI_ERR_NOMEM;
-    sorter->events = events;
     sorter->cap = cap;
+    return 0;
+}
+
+static int grow_data(struct wi_sorter *sorter)
+{
+    uint32_t room = sorter->room ? sorter->room * 2 : FIRST_EVENTS * bytes_of(WI_EVENT_CALL);
+    room = room < MEMORY_BYTES ? room : MEMORY_BYTES;
+    unsigned char *data = realloc(sorter->data, room);
+    if (!data)
+        return WI_ERR_NOMEM;
+    sorter->data = data;
+    sorter->room = room;
     return 0;
 }
 
@@ -98,8 +132,9 @@ struct wi_sorter *wi_sorter_create(uint32_t run_events)
         return NULL;
     sorter->first_ns = INT64_MAX;
     sorter->last_ns = INT64_MIN;
-    sorter->run_events = run_events ? run_events : RUN_EVENTS;
-    if (grow(sorter) == 0)
+    sorter->sorted = 1;
+    sorter->run_events = run_events ? run_events : UINT32_MAX;
+    if (grow(sorter) == 0 && grow_data(sorter) == 0)
         return sorter;
     wi_sorter_free(sorter);
     return NULL;
@@ -109,67 +144,62 @@ void wi_sorter_free(struct wi_sorter *sorter)
 {
     if (!sorter)
         return;
-    if (sorter->file)
-        fclose(sorter->file);
+    wi_scratch_free(sorter->file);
     free(sorter->keys);
-    free(sorter->events);
+    free(sorter->data);
     free(sorter->parts);
     free(sorter);
 }
 
-/* As tmpfile(), but where TMPDIR says: /tmp may be memory, and small. */
-static FILE *temporary_file(void)
+static void sort_keys(struct wi_sorter *sorter)
 {
-    char path[4096];
-    const char *folder = getenv("TMPDIR");
-    int len =
-        snprintf(path, sizeof(path), "%s/whyidle-XXXXXX", folder && folder[0] ? folder : P_tmpdir);
-    int fd = len < (int)sizeof(path) ? mkostemp(path, O_CLOEXEC) : -1;
-    if (fd < 0)
-        return NULL;
-    unlink(path);
-    FILE *file = fdopen(fd, "w+b");
-    if (!file)
-        close(fd);
-    return file;
+    if (!sorter->sorted)
+        qsort(sorter->keys, sorter->count, sizeof(*sorter->keys), compare);
+    sorter->sorted = 1;
 }
 
-static int append(void *user, const struct wi_event *event)
+/* The receiver may copy all of an event, so it gets a whole one. */
+static int give(const unsigned char *packed, wi_event_sink sink, void *user)
 {
-    return fwrite(event, sizeof(*event), 1, user) == 1 ? 0 : WI_ERR_IO;
-}
-
-static int sort_memory(struct wi_sorter *sorter, wi_event_sink sink, void *user)
-{
-    for (uint32_t i = 0; i < sorter->count; i++)
-        sorter->keys[i] = key_of(&sorter->events[i], i);
-    qsort(sorter->keys, sorter->count, sizeof(*sorter->keys), compare);
-    int err = 0;
-    for (uint32_t i = 0; i < sorter->count && !err; i++)
-        err = sink(user, &sorter->events[sorter->keys[i].index]);
-    return err;
+    struct wi_event event;
+    memcpy(&event, packed, bytes_at(packed));
+    return sink(user, &event);
 }
 
 static int load_part(struct wi_sorter *sorter, struct run *run)
 {
-    uint64_t left = run->end - run->next;
+    run->next += run->at;
     run->at = 0;
-    run->have = left < PART_EVENTS ? (uint32_t)left : PART_EVENTS;
-    if (!run->have)
-        return 0;
-    if (fseeko(sorter->file, (off_t)(run->next * sizeof(*run->part)), SEEK_SET) != 0 ||
-        fread(run->part, sizeof(*run->part), run->have, sorter->file) != run->have)
-        return WI_ERR_IO;
-    run->next += run->have;
-    return 0;
+    run->have = (uint32_t)(run->end - run->next < PART_BYTES ? run->end - run->next : PART_BYTES);
+    return wi_scratch_read(sorter->file, run->next, run->part, run->have);
 }
 
-/* Runs are numbered in the order in which their events were given: that breaks the last tie. */
+/* Puts the run's next event at its front. */
+static int advance(struct wi_sorter *sorter, struct run *run)
+{
+    struct wi_event event;
+    int err = 0;
+    if (run->keys) {
+        run->front = run->keys < run->last ? sorter->data + run->keys->at : NULL;
+        run->key = run->front ? *run->keys++ : run->key;
+    } else {
+        run->at += run->front ? bytes_at(run->front) : 0;
+        uint32_t left = run->have - run->at;
+        if (left < sizeof(event.kind) || left < bytes_at(run->part + run->at))
+            err = load_part(sorter, run);
+        run->front = !err && run->have ? run->part + run->at : NULL;
+        if (run->front) {
+            memcpy(&event, run->front, bytes_at(run->front));
+            run->key = key_of(&event, 0);
+        }
+    }
+    run->key.at = (uint32_t)(run - sorter->runs);
+    return err;
+}
+
 static int run_before(const struct wi_sorter *sorter, uint32_t a, uint32_t b)
 {
-    struct key left = key_of(&sorter->runs[a].part[sorter->runs[a].at], a);
-    struct key right = key_of(&sorter->runs[b].part[sorter->runs[b].at], b);
-    return compare(&left, &right) < 0;
+    return compare(&sorter->runs[a].key, &sorter->runs[b].key) < 0;
 }
 
 static void sift_down(struct wi_sorter *sorter, uint32_t at)
@@ -190,16 +220,24 @@ static void sift_down(struct wi_sorter *sorter, uint32_t at)
     }
 }
 
-static int start_merge(struct wi_sorter *sorter)
+/* What is in memory comes last: it was given after what was spilled. */
+static int start_merge(struct wi_sorter *sorter, int with_memory)
 {
+    uint32_t runs = sorter->run_count;
     if (!sorter->parts)
-        sorter->parts = malloc(sizeof(*sorter->parts) * PART_EVENTS * MAX_RUNS);
+        sorter->parts = malloc((size_t)PART_BYTES * MAX_RUNS);
     if (!sorter->parts)
         return WI_ERR_NOMEM;
-    sorter->heap_count = sorter->run_count;
-    for (uint32_t i = 0; i < sorter->run_count; i++) {
-        sorter->runs[i].part = sorter->parts + (size_t)i * PART_EVENTS;
-        int err = load_part(sorter, &sorter->runs[i]);
+    for (uint32_t i = 0; i < runs; i++)
+        sorter->runs[i].part = sorter->parts + (size_t)i * PART_BYTES;
+    if (with_memory && sorter->count) {
+        sort_keys(sorter);
+        sorter->runs[runs++] =
+            (struct run){.keys = sorter->keys, .last = sorter->keys + sorter->count};
+    }
+    sorter->heap_count = runs;
+    for (uint32_t i = 0; i < runs; i++) {
+        int err = advance(sorter, &sorter->runs[i]);
         if (err)
             return err;
         sorter->heap[i] = i;
@@ -209,34 +247,40 @@ static int start_merge(struct wi_sorter *sorter)
     return 0;
 }
 
-static int merge_runs(struct wi_sorter *sorter, wi_event_sink sink, void *user)
+static int merge_runs(struct wi_sorter *sorter, int with_memory, wi_event_sink sink, void *user)
 {
-    int err = start_merge(sorter);
+    int err = start_merge(sorter, with_memory);
     while (!err && sorter->heap_count) {
         struct run *run = &sorter->runs[sorter->heap[0]];
-        err = sink(user, &run->part[run->at++]);
-        if (!err && run->at == run->have)
-            err = load_part(sorter, run);
-        if (!run->have)
+        err = give(run->front, sink, user);
+        if (!err)
+            err = advance(sorter, run);
+        if (!run->front)
             sorter->heap[0] = sorter->heap[--sorter->heap_count];
         sift_down(sorter, 0);
     }
     return err;
 }
 
+static int append(void *user, const struct wi_event *event)
+{
+    return wi_scratch_append(user, event, bytes_of(event->kind));
+}
+
 /* Too many runs to merge at once: makes one of all of them, in a file of its own. */
 static int merge_into_one(struct wi_sorter *sorter)
 {
-    FILE *file = temporary_file();
-    int err = file ? merge_runs(sorter, append, file) : WI_ERR_IO;
+    struct wi_scratch *file = wi_scratch_create();
+    int err = file ? merge_runs(sorter, 0, append, file) : WI_ERR_IO;
+    if (!err)
+        err = wi_scratch_flush(file);
     if (err) {
-        if (file)
-            fclose(file);
+        wi_scratch_free(file);
         return err;
     }
-    fclose(sorter->file);
+    wi_scratch_free(sorter->file);
     sorter->file = file;
-    sorter->runs[0] = (struct run){.end = sorter->file_events};
+    sorter->runs[0] = (struct run){.end = wi_scratch_size(file)};
     sorter->run_count = 1;
     return 0;
 }
@@ -245,33 +289,34 @@ static int merge_into_one(struct wi_sorter *sorter)
 static int spill(struct wi_sorter *sorter)
 {
     if (!sorter->file)
-        sorter->file = temporary_file();
+        sorter->file = wi_scratch_create();
     if (!sorter->file)
         return WI_ERR_IO;
     int err = sorter->run_count == MAX_RUNS ? merge_into_one(sorter) : 0;
-    if (!err && fseeko(sorter->file, 0, SEEK_END) != 0)
-        err = WI_ERR_IO;
+    uint64_t begin = wi_scratch_size(sorter->file);
+    sort_keys(sorter);
+    for (uint32_t i = 0; i < sorter->count && !err; i++) {
+        const unsigned char *packed = sorter->data + sorter->keys[i].at;
+        err = wi_scratch_append(sorter->file, packed, bytes_at(packed));
+    }
     if (!err)
-        err = sort_memory(sorter, append, sorter->file);
-    if (!err && fflush(sorter->file) != 0)
-        err = WI_ERR_IO;
+        err = wi_scratch_flush(sorter->file);
     if (err)
         return err;
     sorter->runs[sorter->run_count++] =
-        (struct run){.next = sorter->file_events, .end = sorter->file_events + sorter->count};
-    sorter->file_events += sorter->count;
+        (struct run){.next = begin, .end = wi_scratch_size(sorter->file)};
     sorter->count = 0;
+    sorter->used = 0;
     return 0;
 }
 
-static void note_times(struct wi_sorter *sorter, const struct wi_event *event)
+static void note_times(struct wi_sorter *sorter, const struct key *key)
 {
-    struct key key = key_of(event, 0);
-    if (key.time_ns == INT64_MIN)
+    if (key->time_ns == INT64_MIN)
         return;
-    int64_t last_ns = key.rank && key.end_ns > key.time_ns ? key.end_ns : key.time_ns;
-    if (key.time_ns < sorter->first_ns)
-        sorter->first_ns = key.time_ns;
+    int64_t last_ns = key->rank && key->end_ns > key->time_ns ? key->end_ns : key->time_ns;
+    if (key->time_ns < sorter->first_ns)
+        sorter->first_ns = key->time_ns;
     if (last_ns > sorter->last_ns)
         sorter->last_ns = last_ns;
 }
@@ -283,17 +328,30 @@ static int too_long(const struct wi_sorter *sorter)
            sorter->last_ns / 2 - sorter->first_ns / 2 > LONGEST_NS / 2;
 }
 
+/* Twice the keys: qsort copies them. */
+static int is_full(const struct wi_sorter *sorter, uint32_t bytes)
+{
+    size_t keys = 2 * (size_t)(sorter->count + 1) * sizeof(*sorter->keys);
+    return sorter->count == sorter->run_events || sorter->used + bytes + keys > MEMORY_BYTES;
+}
+
 int wi_sorter_add(struct wi_sorter *sorter, const struct wi_event *event)
 {
-    int err = 0;
-    if (sorter->count == sorter->run_events)
-        err = spill(sorter);
-    else if (sorter->count == sorter->cap)
+    uint32_t bytes = bytes_of(event->kind);
+    int err = is_full(sorter, bytes) ? spill(sorter) : 0;
+    if (!err && sorter->count == sorter->cap)
         err = grow(sorter);
+    if (!err && sorter->used + bytes > sorter->room)
+        err = grow_data(sorter);
     if (err)
         return err;
-    note_times(sorter, event);
-    sorter->events[sorter->count++] = *event;
+    struct key *key = &sorter->keys[sorter->count];
+    *key = key_of(event, sorter->used);
+    note_times(sorter, key);
+    sorter->sorted &= sorter->count == 0 || compare(key - 1, key) < 0;
+    memcpy(sorter->data + sorter->used, event, bytes);
+    sorter->used += bytes;
+    sorter->count++;
     return 0;
 }
 
@@ -302,14 +360,10 @@ int wi_sorter_drain(struct wi_sorter *sorter, wi_event_sink sink, void *user)
     int err = 0;
     if (too_long(sorter))
         return WI_ERR_RANGE;
-    if (!sorter->run_count)
-        return sort_memory(sorter, sink, user);
-    if (sorter->count)
-        err = spill(sorter);
-    /* Merging needs the file and its parts only. */
-    free(sorter->events);
-    free(sorter->keys);
-    sorter->events = NULL;
-    sorter->keys = NULL;
-    return err ? err : merge_runs(sorter, sink, user);
+    if (sorter->run_count)
+        return merge_runs(sorter, 1, sink, user);
+    sort_keys(sorter);
+    for (uint32_t i = 0; i < sorter->count && !err; i++)
+        err = give(sorter->data + sorter->keys[i].at, sink, user);
+    return err;
 }

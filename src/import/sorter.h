@@ -11,7 +11,7 @@
 
 struct wi_sorter;
 
-/* run_events are held in memory at once, 0 = as many as fit in 40 MiB with all that sorting and
+/* run_events are held in memory at once, 0 = as many as fit in 21 MiB with all that sorting and
  * merging need. NULL if there is no memory. */
 struct wi_sorter *wi_sorter_create(uint32_t run_events);
 void wi_sorter_free(struct wi_sorter *sorter);
