@@ -269,21 +269,29 @@ static int universe_of(const char *word)
     return -1;
 }
 
-/* What would be passed over in silence is refused. */
-static int uses(int universe, const char *key)
+struct use {
+    int universe;
+    const char *key, *sentence;
+};
+
+/* NULL where the key means nothing for the universe. */
+static const struct use *use_of(int universe, const char *key)
 {
-    static const struct {
-        int universe;
-        const char *key;
-    } USES[] = {
-#define UNIVERSE_USES(id, key) {WI_UNIVERSE_##id, key},
+    static const struct use USES[] = {
+#define UNIVERSE_USES(id, key, sentence) {WI_UNIVERSE_##id, key, sentence},
 #include "analyze/universe_uses.def"
 #undef UNIVERSE_USES
     };
     for (size_t i = 0; i < sizeof(USES) / sizeof(*USES); i++)
         if (USES[i].universe == universe && !strcmp(USES[i].key, key))
-            return 1;
-    return 0;
+            return &USES[i];
+    return NULL;
+}
+
+const char *wi_universe_said(enum wi_universe universe, const char *key)
+{
+    const struct use *use = use_of((int)universe, key);
+    return use && use->sentence ? use->sentence : wi_universe_sentence(universe);
 }
 
 /* One universe with what is said about it; *at moves behind it. 0 if it cannot be read. */
@@ -304,7 +312,9 @@ static int parse_one(struct wi_change *change, const char **at)
         if (!take_word(at, "=,+", word, sizeof(word)) || **at != '=')
             return 0;
         ++*at;
-        if (!take_word(at, ",+", value, sizeof(value)) || !uses(universe, word) ||
+        if (!take_word(at, ",+", value,
+                       sizeof(value)) || /* what would be passed over in silence is refused */
+            !use_of(universe, word) ||
             !(say_word(&say, word, value) || say_number(&say, word, value))) {
             *at = start;
             return 0;

@@ -53,5 +53,7 @@ int wi_change_parse(struct wi_change *change, const char *text, int *at_chars);
 
 const char *wi_universe_word(enum wi_universe universe);
 const char *wi_universe_sentence(enum wi_universe universe);
+/* The sentence that is true once this key is given. */
+const char *wi_universe_said(enum wi_universe universe, const char *key);
 
 #endif

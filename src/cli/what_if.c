@@ -61,24 +61,60 @@ int wi_what_if_parse(const char *text, struct wi_change *change)
     return -1;
 }
 
-static void put_sentences(struct wi_out *out, const struct wi_change *change)
+/* The universe that a word of `length` names; the text has been read, so that there is one. */
+static enum wi_universe universe_at(const char *word, size_t length)
+{
+    int i = 0;
+    while (i + 1 < WI_UNIVERSE_COUNT &&
+           (strlen(wi_universe_word((enum wi_universe)i)) != length ||
+            strncmp(wi_universe_word((enum wi_universe)i), word, length)))
+        i++;
+    return (enum wi_universe)i;
+}
+
+/* The keys given for one change, behind its colon; returns the sentence that is true with them. */
+static const char *put_keys(struct wi_out *out, enum wi_universe universe, const char **at)
+{
+    const char *own = wi_universe_sentence(universe), *sentence = own;
+    const char *before = " (";
+    while (**at == ':' || **at == ',') {
+        char key[64] = "";
+        size_t length = strcspn(++*at, "=");
+        strncat(key, *at, length < sizeof(key) ? length : sizeof(key) - 1);
+        sentence = sentence == own ? wi_universe_said(universe, key) : sentence;
+        length = strcspn(*at, ",+");
+        wi_out_str(out, before);
+        wi_out_bytes(out, *at, length);
+        before = ", ";
+        *at += length;
+    }
+    wi_out_str(out, *before == ',' ? ")" : "");
+    return sentence;
+}
+
+/* "input is made several times as fast (x=4, by=workers); ...": each change with what was said of
+ * it. */
+static void put_sentences(struct wi_out *out, const char *text)
 {
     const char *before = "";
-    for (int i = 0; i < WI_UNIVERSE_COUNT; i++) {
-        if (!(change->universes >> i & 1))
-            continue;
-        wi_out_f(out, "%s%s", before, wi_universe_sentence((enum wi_universe)i));
+    for (const char *at = text; *at; at += *at == '+') {
+        size_t length = strcspn(at, ":+");
+        struct wi_phrase keys;
+        enum wi_universe universe = universe_at(at, length);
+        at += length;
+        const char *sentence = put_keys(wi_phrase_begin(&keys), universe, &at);
+        wi_out_f(out, "%s%s%s", before, sentence, wi_phrase_end(&keys));
         before = "; ";
     }
 }
 
-static void put_text(struct wi_out *out, const struct wi_args *args, const struct wi_change *change,
-                     const struct wi_result *result, const struct wi_prediction *prediction)
+static void put_text(struct wi_out *out, const struct wi_args *args, const struct wi_result *result,
+                     const struct wi_prediction *prediction)
 {
     struct wi_layout layout = {out, wi_show_width(STDOUT_FILENO, args),
                                wi_show_color(STDOUT_FILENO, args)};
     struct wi_phrase phrase;
-    put_sentences(wi_phrase_begin(&phrase), change);
+    put_sentences(wi_phrase_begin(&phrase), wi_args_value(args, WI_OPT_WHAT_IF, ""));
     wi_layout_line(&layout, "WHAT IF", wi_phrase_end(&phrase));
     wi_put_prediction(wi_phrase_begin(&phrase), prediction);
     wi_layout_line(&layout, "  gives", wi_phrase_end(&phrase));
@@ -134,7 +170,7 @@ int wi_what_if_show(const struct wi_args *args, const struct wi_change *change,
     if (!strcmp(wi_args_value(args, WI_OPT_FORMAT, "text"), "json"))
         put_json(&out, wi_args_value(args, WI_OPT_WHAT_IF, ""), result, &prediction);
     else
-        put_text(&out, args, change, result, &prediction);
+        put_text(&out, args, result, &prediction);
     if (wi_out_finish(&out) == 0)
         return WI_EXIT_OK;
     fprintf(stderr, "whyidle report: cannot write: %s\n", strerror(errno));
