@@ -94,7 +94,7 @@ static int report(const struct wi_args *args, struct wi_job_run *run)
     else if (!primary)
         wi_job_no_cuda(run);
     else
-        wi_show_text(STDOUT_FILENO, primary, args, 1);
+        wi_show_text(STDOUT_FILENO, primary, args, run->elsewhere ? run->folder : "");
     return status != 0 || !primary ? WI_EXIT_GATE : WI_EXIT_OK;
 }
 

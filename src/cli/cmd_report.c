@@ -14,9 +14,10 @@
 
 static int show(const struct wi_args *args, const struct wi_report *report)
 {
+    const char *path = args->rest_count > 0 ? args->rest[0] : "";
     int json = !strcmp(wi_args_value(args, WI_OPT_FORMAT, "text"), "json");
     int err = json ? wi_show_json(STDOUT_FILENO, report)
-                   : wi_show_text(STDOUT_FILENO, report, args, isatty(STDOUT_FILENO));
+                   : wi_show_text(STDOUT_FILENO, report, args, isatty(STDOUT_FILENO) ? path : NULL);
     if (err)
         fprintf(stderr, "whyidle report: cannot write: %s\n", strerror(errno));
     return err ? WI_EXIT_USAGE : WI_EXIT_OK;

@@ -77,12 +77,12 @@ static void print_report(const struct wi_args *args, const struct wi_job_run *ru
     fputc('\n', stderr);
     if (rolling)
         tell_rolling(run, primary);
-    wi_show_text(STDERR_FILENO, primary, args, 1);
+    wi_show_text(STDERR_FILENO, primary, args, run->elsewhere ? run->folder : "");
     for (int i = 0; i < run->reports.count && print_is("all"); i++) {
         if (i == run->reports.primary)
             continue;
         fputc('\n', stderr);
-        wi_show_text(STDERR_FILENO, &run->reports.inputs[i].saved.report, args, 0);
+        wi_show_text(STDERR_FILENO, &run->reports.inputs[i].saved.report, args, NULL);
     }
     for (int i = 0; i < run->reports.count && run->reports.count > 1; i++)
         wi_show_line(STDERR_FILENO, &run->reports.inputs[i].saved.report, run->reports.paths[i]);

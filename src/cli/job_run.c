@@ -48,7 +48,7 @@ static int make_preload(struct wi_job_run *run)
 }
 
 /* Where this job's folder goes: WHYIDLE_OUT, else whyidle-out, else below TMPDIR with one line. */
-static int choose_parent(char out[PATH_MAX])
+static int choose_parent(char out[PATH_MAX], int *elsewhere)
 {
     char spare[PATH_MAX];
     const char *temp = getenv("TMPDIR");
@@ -70,6 +70,7 @@ static int choose_parent(char out[PATH_MAX])
     }
     fprintf(stderr, "whyidle: %s cannot be written to; the report goes to %s\n", out, spare);
     memcpy(out, spare, (size_t)len + 1);
+    *elsewhere = 1;
     return 0;
 }
 
@@ -80,7 +81,7 @@ static int make_folder(struct wi_job_run *run)
     const char *id = getenv("SLURM_JOB_ID");
     time_t now = time(NULL);
     struct tm utc;
-    int err = choose_parent(out);
+    int err = choose_parent(out, &run->elsewhere);
     if (err)
         return err;
     strftime(start, sizeof(start), "%Y%m%d-%H%M%S", gmtime_r(&now, &utc));

@@ -15,6 +15,7 @@ struct wi_job_run {
     char preload[PATH_MAX * 2]; /* LD_PRELOAD */
     char wrapper[24];           /* WHYIDLE_WRAPPER_PID */
     const char *env[2 * 6 + 1];
+    int elsewhere; /* 1: in the temporary folder, where `whyidle report` alone does not look */
     struct wi_job_reports reports;
     long long ended_ns; /* CLOCK_REALTIME */
 };

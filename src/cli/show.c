@@ -36,7 +36,8 @@ int wi_show_width(int fd, const struct wi_args *args)
     return width <= 0 ? 100 : width < 40 ? 40 : width > 100 ? 100 : width;
 }
 
-int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args, int hints)
+int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args,
+                 const char *hints)
 {
     char buf[8192];
     struct wi_out out;

@@ -10,8 +10,9 @@
 int wi_show_color(int fd, const struct wi_args *args);
 int wi_show_width(int fd, const struct wi_args *args);
 /* The text report on fd, with colours and width as the options, the environment and the terminal
- * say. Returns 0 or -1 (write error). */
-int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args, int hints);
+ * say; hints as in struct wi_text_options. Returns 0 or -1 (write error). */
+int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args,
+                 const char *hints);
 /* The document on fd. */
 int wi_show_json(int fd, const struct wi_report *report);
 /* The document in a file: complete, or not there. Complains on stderr and returns -1 if not. */

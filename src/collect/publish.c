@@ -131,7 +131,7 @@ static void print_text(const struct wi_report *report)
         .color = !strcmp(color, "always") ||
                  (!strcmp(color, "auto") && is_terminal && !(no_color && *no_color)),
         .verdict_line = !is_terminal,
-        .hints = 1,
+        .hints = wi_outfile_is_fallback() ? wi_outfile_path() : "",
     };
     struct wi_out out;
     wi_out_fd(&out, 2, buffer, sizeof(buffer));

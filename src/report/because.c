@@ -123,9 +123,7 @@ static void gaps(const struct subject *s)
     wi_out_f(s->out, "gaps: %s", wi_phrase_end(&a_step));
     wi_out_str(s->out, ", each ");
     wi_human_ns(s->out, f->ns / (int64_t)f->count);
-    wi_out_str(s->out, " on average: ");
-    wi_human_ns(s->out, wi_per_step_ns(s->device, f->ns));
-    wi_out_str(s->out, " of every step");
+    wi_out_str(s->out, " on average");
 }
 
 /* A larger batch needs device memory. */

@@ -114,7 +114,9 @@ static int wanted(const struct column *column, const struct wi_table *table)
 {
     if (!column->header)
         return 0;
-    return column->kind == STEP ? table->steps > 0 : column->kind == BAR ? !table->steps : 1;
+    return column->kind == STEP  ? table->step_scale > 0
+           : column->kind == BAR ? table->step_scale <= 0
+                                 : 1;
 }
 
 /* Fills widths[] for `width` characters, 0 = column left out; the first column takes what remains
@@ -186,7 +188,7 @@ static void put_cell(struct wi_out *out, const struct column *column, const stru
         if (cell->value == WI_UNKNOWN)
             wi_out_char(out, '-');
         else
-            wi_out_fixed(out, (double)cell->value / (double)table->steps / 1e6, 2);
+            wi_out_fixed(out, (double)cell->value * table->step_scale / 1e6, 2);
         break;
     case BAR:
         put_bar(out, cell->value, table->whole_ns, width);

@@ -28,7 +28,7 @@ struct wi_table {
     enum wi_table_id id;
     const struct wi_names *names;
     int64_t whole_ns; /* what SHARE and BAR are a part of */
-    uint64_t steps;   /* what STEP divides by, 0 = not known */
+    double step_scale; /* of STEP: time in a step by time in the window, 0 = not known */
 };
 
 /* The line above the rows: title, then the headers over their columns. */

@@ -6,6 +6,7 @@
 
 #include "analyze/change.h"
 #include "analyze/fixes.h"
+#include "analyze/remedies.h"
 #include "base/attr.h"
 #include "report/human.h"
 #include "report/predict_json.h"
@@ -97,6 +98,19 @@ static void put_also(struct wi_layout *layout, const struct wi_prediction *p)
         wi_layout_line(layout, "  and with it", wi_phrase_end(&phrase));
 }
 
+/* What is changed, in words that agree with the fix and the evidence for it. */
+static const char *sentence_of(const struct wi_finding *f)
+{
+    const struct wi_remedy *remedy = wi_remedy_of(f->subcause);
+    int own = remedy && remedy->universe == f->predicted.universe;
+#define GIVES_IF(sub, condition, sentence)                                                         \
+    if (own && f->subcause == WI_SUB_##sub && (condition))                                         \
+        return sentence;
+#include "report/gives.def"
+#undef GIVES_IF
+    return wi_universe_sentence((enum wi_universe)f->predicted.universe);
+}
+
 void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
 {
     const struct wi_prediction *p = &finding->predicted;
@@ -108,7 +122,7 @@ void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
         wi_out_str(out, "nothing: ");
     wi_put_prediction(out, p);
     if (!p->withheld && p->universe >= 0)
-        wi_out_f(out, ": %s", wi_universe_sentence((enum wi_universe)p->universe));
+        wi_out_f(out, ": %s", sentence_of(finding));
     wi_layout_line(layout, "  gives", wi_phrase_end(&phrase));
     if (!p->withheld)
         put_also(layout, p);

@@ -19,7 +19,9 @@ struct wi_text_options {
     int width;        /* columns, 40 to 100 */
     int color;        /* 1: ANSI colours */
     int verdict_line; /* 1: first a line "VERDICT <id> ..." for scripts */
-    int hints;        /* 1: the NEXT line */
+    /* The NEXT line: NULL = none; else the file or folder of this report where a command would not
+     * find it by itself, "" where it would. */
+    const char *hints;
 };
 
 /* The report for people (docs/architecture.md shows one). */

@@ -236,7 +236,20 @@ static void put_unknown(struct wi_layout *layout, const struct wi_report *report
     }
 }
 
-static void put_next(struct wi_layout *layout, const struct wi_report *report)
+/* As a shell wants it. */
+static void put_path(struct wi_out *out, const char *path)
+{
+    int plain = !path[strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "/._-+,:@%")];
+    wi_out_str(out, plain ? " " : " '");
+    for (; *path; path++) {
+        char part[2] = {*path, 0};
+        wi_out_str(out, *path == '\'' ? "'\\''" : part);
+    }
+    wi_out_str(out, plain ? "" : "'");
+}
+
+static void put_next(struct wi_layout *layout, const struct wi_report *report, const char *path)
 {
     struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
@@ -246,8 +259,10 @@ static void put_next(struct wi_layout *layout, const struct wi_report *report)
         wi_out_f(out, "whyidle explain %s", strstr(id, "/undetermined") ? id : strchr(id, '/') + 1);
     else
         wi_out_str(out, "whyidle report --format json");
+    if (!first && path[0])
+        put_path(out, path);
     separator(out);
-    wi_out_str(out, "whyidle check --max-stall 20");
+    wi_out_str(out, "whyidle check --max-stall 20 -- PROGRAM");
     if (report->job->level == 'C' || report->job->level == 'D') {
         separator(out);
         wi_out_str(out, "whyidle doctor (why device times are missing)");
@@ -276,5 +291,5 @@ void wi_report_text(struct wi_out *out, const struct wi_report *report,
     wi_text_account(&layout, report);
     wi_text_trust(&layout, report);
     if (options->hints)
-        put_next(&layout, report);
+        put_next(&layout, report, options->hints);
 }

@@ -22,19 +22,27 @@ const struct wi_device_result *wi_first_device(const struct wi_report *report)
     return NULL;
 }
 
-int64_t wi_per_step_ns(const struct wi_device_result *device, int64_t ns)
-{
-    if (!device || !device->steps.count || ns < 0)
-        return WI_UNKNOWN;
-    return (int64_t)((double)ns / (double)device->steps.count + 0.5);
-}
-
 int64_t wi_step_mean_ns(const struct wi_device_result *device)
 {
     const struct wi_steps *steps = device ? &device->steps : NULL;
     if (!steps || steps->count < 2 || steps->last_ns <= steps->start_ns)
         return WI_UNKNOWN;
     return (steps->last_ns - steps->start_ns) / (int64_t)(steps->count - 1);
+}
+
+double wi_step_scale(const struct wi_device_result *device)
+{
+    int64_t step_ns = wi_step_mean_ns(device);
+    int64_t time_ns = device ? device->window_end_ns - device->window_start_ns -
+                                   device->class_ns[WI_CLASS_WARM_UP]
+                             : 0;
+    return step_ns == WI_UNKNOWN || time_ns <= 0 ? 0 : (double)step_ns / (double)time_ns;
+}
+
+int64_t wi_per_step_ns(const struct wi_device_result *device, int64_t ns)
+{
+    double scale = wi_step_scale(device);
+    return scale <= 0 || ns < 0 ? WI_UNKNOWN : (int64_t)((double)ns * scale + 0.5);
 }
 
 int wi_put_of_every(struct wi_out *out, const struct wi_device_result *device, int64_t ns)

@@ -88,7 +88,7 @@ static void put_device_account(struct wi_layout *layout, const struct wi_report 
                                const struct wi_device_result *device)
 {
     struct wi_table table = {WI_TABLE_CLASSES, report->names, wi_window_ns(device),
-                             device->steps.count};
+                             wi_step_scale(device)};
     struct wi_phrase title;
     struct wi_out *out = wi_phrase_begin(&title);
     if (wi_used_devices(report) > 1)

@@ -13,7 +13,7 @@ static char text[1 << 20];
 
 static int write_all(const struct wi_report *report)
 {
-    struct wi_text_options options = {.width = 40, .color = 1, .verdict_line = 1, .hints = 1};
+    struct wi_text_options options = {.width = 40, .color = 1, .verdict_line = 1, .hints = ""};
     struct wi_out out;
     wi_out_mem(&out, text, sizeof(text));
     wi_report_text(&out, report, &options);

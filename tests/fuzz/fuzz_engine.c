@@ -215,7 +215,7 @@ static size_t report(struct wi_engine *engine, const struct wi_names *names, cha
     wi_out_mem(&out, to, sizeof(text[0]));
     if (wi_engine_result(engine, &arena, &result) == 0) {
         struct wi_report report = {.job = &job, .result = &result, .names = names};
-        struct wi_text_options options = {.width = 100, .verdict_line = 1, .hints = 1};
+        struct wi_text_options options = {.width = 100, .verdict_line = 1, .hints = ""};
         require(result.engine_bytes <= ENGINE_BYTES);
         for (int i = 0; i < result.device_count; i++)
             if (result.devices[i].used)

@@ -73,7 +73,7 @@ static void write_reports(const struct wi_names *names, const struct wi_result *
     static char buf[1 << 16];
     struct wi_job job = {.rank = WI_UNKNOWN, .world = WI_UNKNOWN, .level = 'I'};
     struct wi_report report = {.job = &job, .result = result, .names = names};
-    struct wi_text_options options = {.width = 100, .verdict_line = 1, .hints = 1};
+    struct wi_text_options options = {.width = 100, .verdict_line = 1, .hints = ""};
     struct wi_out out;
     wi_out_mem(&out, buf, sizeof(buf));
     wi_report_text(&out, &report, &options);

@@ -37,10 +37,33 @@ def compare(program, names, accept):
     return failures
 
 
+TABLE = re.compile(r"WHERE THE TIME WENT +ms/step.*?\n(.*?)\n  device ", re.S)
+ROW = re.compile(r"  (?! )(.+?)  +\S* +([\d.]+|-) +[\d.]+ % ")
+
+
+def steps_add_up(name, text):
+    """One step everywhere: the classes add up to it, it is the mean of the line "steps", and what a fix
+    brings starts from it."""
+    for table in TABLE.findall(text):
+        rows = [match.groups() for match in map(ROW.match, table.splitlines()) if match]
+        parts = [0 if value == "-" else float(value) for _, value in rows]
+        if not rows or not rows[-1][0].startswith("the whole window"):
+            yield f"{name}: no sum below its classes: {rows}"
+            continue
+        if abs(sum(parts[:-1]) - parts[-1]) > 0.005 * len(parts) + 1e-9:
+            yield f"{name}: classes add up to {sum(parts[:-1]):.2f} ms a step, told are {parts[-1]}"
+        means = re.findall(r"mean (\S+) ms", " ".join(text.split()))
+        starts = re.findall(r"([\d.]+)\s->\s[\d.]+\sms/step", text)
+        for figure in means + starts:
+            if abs(float(figure) - parts[-1]) > 0.006 * parts[-1]:
+                yield f"{name}: a step of {figure} ms beside one of {parts[-1]} ms"
+
+
 def invariants(program, names):
     failures = []
     for name in names:
         plain = render(program, name)
+        failures += steps_add_up(name, plain)
         if render(program, name, "100", "color").replace(plain, "") == plain:
             failures.append(f"{name}: no colour where colour was asked for")
         if ESCAPES.sub("", render(program, name, "100", "color")) != plain:

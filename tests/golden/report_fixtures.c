@@ -495,9 +495,10 @@ static void make_crowded(struct fixture *f)
     charge(d, WI_SUB_COMPUTE, 30 * SEC, 0);
     charge(d, WI_SUB_TOO_FEW_WORKERS, 60 * SEC, 1);
     charge(d, WI_SUB_LAUNCH_BOUND, 10 * SEC, 1);
-    d->steps = (struct wi_steps){.count = 500,
-                                 .start_ns = d->window_start_ns,
-                                 .last_ns = d->window_start_ns + 499 * 200 * MS,
+    /* The first one begins after 10 s: they are 90 of the 100 s. */
+    d->steps = (struct wi_steps){.count = 450,
+                                 .start_ns = d->window_start_ns + 10 * SEC,
+                                 .last_ns = d->window_start_ns + 10 * SEC + 449 * 200 * MS,
                                  .median_ns = 200 * MS,
                                  .p95_ns = 210 * MS};
     struct wi_finding *first = finding(f, d, WI_SUB_TOO_FEW_WORKERS, WI_CONF_HIGH);

@@ -17,7 +17,7 @@ static int list(void)
 int main(int argc, char **argv)
 {
     static struct fixture fixture;
-    struct wi_text_options options = {argc > 3 ? atoi(argv[3]) : 100, argc > 4, 1, 1};
+    struct wi_text_options options = {argc > 3 ? atoi(argv[3]) : 100, argc > 4, 1, ""};
     struct wi_out out;
     char buf[4096];
     if (argc < 3)

@@ -8,6 +8,7 @@
 
 #include "base/attr.h"
 #include "analyze/advice.h"
+#include "analyze/change.h"
 #include "analyze/rules.h"
 #include "report/because.h"
 #include "report/expand.h"
@@ -84,15 +85,20 @@ static void test_bytes_and_shares(void **state)
 static void test_per_step(void **state)
 {
     struct wi_device_result d = {.used = 1,
+                                 .window_end_ns = 312000000000,
                                  .steps = {.count = 1020, .last_ns = 1019 * 306000000LL}};
     struct wi_layout layout = {.width = 100};
     (void)state;
-    assert_int_equal(wi_per_step_ns(&d, 219000000000), 214705882); /* 219 s / 1020 */
+    assert_int_equal(wi_per_step_ns(&d, 219000000000), 214788462); /* 219 / 312 x 306 ms */
+    assert_int_equal(wi_per_step_ns(&d, 312000000000), 306000000); /* all of it is the mean step */
     assert_int_equal(wi_put_of_every(fresh(), &d, 219000000000), 1);
     shows("215 of every 306 ms");
     assert_int_equal(wi_put_of_every(fresh(), &d, 510000), 0); /* 500 ns: below 0.1 % */
-    /* More than a step: start-up is in it, so a figure per step would be wrong. */
-    assert_int_equal(wi_put_of_every(fresh(), &d, 400000000000), 0);
+    /* Start-up is no part of a step: 219 / 292 x 306 ms, and what takes more than all the rest has
+     * no figure per step. */
+    d.class_ns[WI_CLASS_WARM_UP] = 20000000000;
+    assert_int_equal(wi_per_step_ns(&d, 219000000000), 229500000);
+    assert_int_equal(wi_put_of_every(fresh(), &d, 300000000000), 0);
     assert_int_equal(wi_put_a_step(fresh(), &d, 4040), 1);
     shows("4 a step"); /* 3.96 */
     assert_int_equal(wi_put_a_step(fresh(), &d, 1530), 1);
@@ -185,7 +191,8 @@ static const char *because(const struct fixture *f)
     return wi_phrase_end(&phrase);
 }
 
-/* 2 processes x 0.98 x 306 ms = 0.60 CPU-s; 306 - 219 s / 1020 = 91.3 ms; 0.60 / 0.0913 = 6.6 */
+/* 2 processes x 0.98 x 306 ms = 0.60 CPU-s; 306 - 219 / 311.8 x 306 = 91.1 ms; 0.60 / 0.0911 = 6.6
+ */
 static void test_because(void **state)
 {
     static struct fixture f;
@@ -194,7 +201,7 @@ static void test_because(void **state)
     assert_true(fixture_make(&f, "loader"));
     assert_string_equal(because(&f),
                         "the input of a step costs 0.60\u00a0CPU-s (2\u00a0x\u00a098 % x "
-                        "306 ms), the GPU could take one every 91.3 ms: 7 workers; "
+                        "306 ms), the GPU could take one every 91.1 ms: 7 workers; "
                         "this job may use 16 cores, 12 of them are idle");
     first->cores_idle_permille = 400;
     assert_non_null(strstr(because(&f), ": 7 workers, but no core is idle: more workers will not"));
@@ -431,6 +438,66 @@ static void says(const struct wi_prediction *prediction, const char *expected)
 
 #define B "\u00a0" /* keeps a figure in one line */
 
+static const char *gives(const struct wi_finding *finding)
+{
+    struct wi_layout layout = {.out = fresh(), .width = 1000};
+    wi_text_gives(&layout, finding);
+    return wi_phrase_end(&phrase);
+}
+
+/* The words say what was changed: workers on idle cores, or input that is there; not "several times
+ * as fast" beside a gain of nothing. */
+static void test_what_a_fix_changes(void **state)
+{
+    struct wi_finding f = {.subcause = WI_SUB_TOO_FEW_WORKERS,
+                           .children = 2,
+                           .cores_idle_permille = 0,
+                           .predicted = {.universe = WI_UNIVERSE_PRODUCER_RATE,
+                                         .speedup = 1,
+                                         .low = 0.99,
+                                         .high = 2.8,
+                                         .before_ns = 1000,
+                                         .after_ns = 1000,
+                                         .step_before_ns = WI_UNKNOWN,
+                                         .step_after_ns = WI_UNKNOWN}};
+    (void)state;
+    assert_non_null(strstr(gives(&f), "more workers get what is idle of the cores; at most, the"));
+    f.cores_idle_permille = WI_UNKNOWN;
+    assert_non_null(strstr(gives(&f), ": the next input lies ready when it is asked for"));
+    f.subcause = WI_SUB_SLOW_STORAGE;
+    assert_non_null(strstr(gives(&f), ": storage delivers twice as fast; at most, the next"));
+    f.predicted.universe = WI_UNIVERSE_INPUT_READY; /* asked for by hand: its own words */
+    assert_null(strstr(gives(&f), "storage"));
+}
+
+/* The lines under NEXT work as they are printed, wherever the report lies. */
+static void test_next(void **state)
+{
+    static struct fixture f;
+    static char text[16000];
+    struct wi_text_options options = {.width = 100, .hints = "/tmp/of me/it's.json"};
+    struct wi_out out;
+    (void)state;
+    assert_true(fixture_make(&f, "healthy"));
+    wi_out_mem(&out, text, sizeof(text));
+    wi_report_text(&out, &f.report, &options);
+    assert_int_equal(wi_out_finish(&out), 0);
+    assert_non_null(strstr(text, "NEXT          whyidle report --format json "
+                                 "'/tmp/of me/it'\\''s.json' \u00b7 whyidle check"));
+    assert_non_null(strstr(text, " -- PROGRAM\n"));
+    options.hints = "";
+    wi_out_mem(&out, text, sizeof(text));
+    wi_report_text(&out, &f.report, &options);
+    assert_int_equal(wi_out_finish(&out), 0);
+    assert_non_null(strstr(text, "whyidle report --format json \u00b7 whyidle check"));
+    options.hints = NULL;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_report_text(&out, &f.report, &options);
+    assert_int_equal(wi_out_finish(&out), 0);
+    assert_null(strstr(text, "NEXT"));
+    fixture_free(&f);
+}
+
 static void test_prediction(void **state)
 {
     struct wi_prediction p = {.speedup = 3.2,
@@ -493,7 +560,8 @@ int main(void)
         cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
         cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
         cmocka_unit_test(test_dialect),      cmocka_unit_test(test_others),
-        cmocka_unit_test(test_times),        cmocka_unit_test(test_prediction),
+        cmocka_unit_test(test_times),        cmocka_unit_test(test_what_a_fix_changes),
+        cmocka_unit_test(test_next),         cmocka_unit_test(test_prediction),
         cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

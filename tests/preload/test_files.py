@@ -2,6 +2,8 @@
 """Report files: a folder that cannot be written, a full disk, hostile names, links, old files."""
 import json
 import os
+import re
+import shlex
 import subprocess
 import tempfile
 
@@ -20,6 +22,13 @@ with tempfile.TemporaryDirectory() as folder:
     checks.equal("no folder: one report in TMPDIR", len(got.files), 1)
     checks.equal("no folder: said once", got.stderr.count("cannot be written"), 1)
     checks.true("no folder: the line names the file", got.files[0] in got.stderr, got.stderr)
+
+with tempfile.TemporaryDirectory() as folder:
+    # where there is no cause to explain, NEXT shows the report: this one, not the latest elsewhere
+    got = Run([job(), "sync"], environment("/dev/null/out", TMPDIR=folder), folder)
+    tail = " ".join(got.stderr[got.stderr.index("\nNEXT"):].split())
+    shown = shlex.split(re.search(r"whyidle (report --format json.*?) \u00b7", tail).group(1))
+    checks.equal("no folder: NEXT names the file", shown[3:], got.files)
 
 with tempfile.TemporaryDirectory() as folder:
     # neither place: the job goes on
