@@ -40,8 +40,8 @@
 #define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
 #define WATCH_NS        (1000 * MS)
-#define EARLY_WATCH_NS  (250 * MS) /* short jobs want more than one look */
-#define EARLY_WATCHES   8
+#define EARLY_WATCH_NS  (250 * MS) /* short jobs want more than one look, and... */
+#define WATCH_AGE       8 /* ...what comes after the last one is lost: an eighth of a run */
 #define REPORT_NS       (1000 * MS) /* rolling reports are at least so far apart... */
 #define REPORT_AGE      8           /* ...and as far as an eighth of the run so far... */
 #define REPORT_COST     250         /* ...and as many times as far as the last one took */
@@ -273,6 +273,12 @@ static void watch_clock(struct schedule *next, int64_t now)
     next->offset_ns = offset;
 }
 
+static int64_t watch_step(int64_t age_ns)
+{
+    int64_t step = age_ns / WATCH_AGE;
+    return step < EARLY_WATCH_NS ? EARLY_WATCH_NS : step < WATCH_NS ? step : WATCH_NS;
+}
+
 /* A rolling report with all that can be had by now; returns how long until the next one. */
 static int64_t report_step(int64_t age_ns)
 {
@@ -302,7 +308,8 @@ static void due(struct schedule *next, int64_t now)
     wi_tool_clock_sample();
     wi_watch_tick(now);
     if (now >= next->watch_ns) {
-        next->watch_ns = now + (next->watches++ < EARLY_WATCHES ? EARLY_WATCH_NS : WATCH_NS);
+        next->watch_ns = now + watch_step(now - next->begin_ns);
+        next->watches++;
         wi_watch_sample();
         wi_sites_open(wi_process.settings.stacks); /* an interpreter may have come meanwhile */
         wi_demangler_look();
