@@ -34,7 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static pthread_mutex_t of_never = PTHREAD_MUTEX_INITIALIZER;
 static sem_t released; /* a holder that sleeps */
-static atomic_int holds, hold_spinning, let_go, waiter_tid;
+static atomic_int holder_tid, hold_spinning, let_go, waiter_tid, wait_over;
+static pthread_t held_by;
 
 static void wait_ms(int ms)
 {
@@ -128,7 +129,7 @@ static void in_timer(void)
 static void *holder(void *unused)
 {
     pthread_mutex_lock(&lock);
-    atomic_store(&holds, 1);
+    atomic_store(&holder_tid, (int)syscall(SYS_gettid));
     while (!atomic_load(&let_go))
         if (!atomic_load(&hold_spinning))
             sem_wait(&released); /* waking up now and then it would queue for a core at times */
@@ -142,16 +143,40 @@ static void *waiter(void *way)
     memcpy(&wait, way, sizeof(wait));
     atomic_store(&waiter_tid, (int)syscall(SYS_gettid));
     wait();
+    atomic_store(&wait_over, 1);
     return NULL;
 }
 
+/* A thread that is joined may still be on its way out, and counts as one that runs: on a busy
+ * machine for long. */
+static void join(pthread_t thread, int tid)
+{
+    char path[64];
+    pthread_join(thread, NULL);
+    snprintf(path, sizeof(path), "/proc/self/task/%d", tid);
+    while (access(path, F_OK) == 0)
+        wait_ms(1);
+}
+
+static void release(void)
+{
+    if (!atomic_load(&holder_tid))
+        return;
+    atomic_store(&let_go, 1);
+    sem_post(&released);
+    join(held_by, atomic_load(&holder_tid));
+    atomic_store(&holder_tid, 0);
+}
+
 /* What most of some looks at a thread in this wait say. A thread that has woken up and queues for a
- * core, as on a busy machine, does not wait at that moment: that look does not count. */
+ * core, as on a busy machine, does not wait at that moment: that look does not count, nor does one
+ * that came when the wait was over. */
 static int seen_in(void (*way)(void))
 {
     pthread_t thread;
     int seen[WI_SPAN_COUNT + 2] = {0}, best = 0, looks = 0;
     atomic_store(&waiter_tid, 0);
+    atomic_store(&wait_over, 0);
     assert_int_equal(pthread_create(&thread, NULL, waiter, &way), 0);
     while (!atomic_load(&waiter_tid))
         wait_ms(1);
@@ -160,6 +185,8 @@ static int seen_in(void (*way)(void))
     wait_ms(20);
     for (int i = 0; i < 50 && looks < 9; i++) {
         int kind = wi_look(&looked, i == 0);
+        if (atomic_load(&wait_over))
+            break;
         seen[kind + 2] += looks == 0 || kind != WI_LOOK_RUNS;
         looks += kind != WI_LOOK_RUNS;
         wait_ms(7);
@@ -168,9 +195,8 @@ static int seen_in(void (*way)(void))
         seen[WI_LOOK_RUNS + 2] = 0;
     for (int i = 0; i < WI_SPAN_COUNT + 2; i++)
         best = seen[i] > seen[best] ? i : best;
-    atomic_store(&let_go, 1);
-    sem_post(&released);
-    pthread_join(thread, NULL);
+    release();
+    join(thread, (int)looked.tid);
     wi_look_end(&looked);
     assert_int_equal(looked.syscall_fd, -1);
     return best - 2;
@@ -178,14 +204,11 @@ static int seen_in(void (*way)(void))
 
 static void hold(int spinning)
 {
-    pthread_t thread;
     sem_init(&released, 0, 0);
     atomic_store(&let_go, 0);
-    atomic_store(&holds, 0);
     atomic_store(&hold_spinning, spinning);
-    assert_int_equal(pthread_create(&thread, NULL, holder, NULL), 0);
-    pthread_detach(thread);
-    while (!atomic_load(&holds))
+    assert_int_equal(pthread_create(&held_by, NULL, holder, NULL), 0);
+    while (!atomic_load(&holder_tid))
         wait_ms(1);
 }
 
@@ -206,16 +229,12 @@ static void locks(void **unused)
     (void)unused;
     hold(1);
     assert_int_equal(seen_in(in_mutex), WI_SPAN_WAIT_LOCK);
-    wait_ms(20);
     hold(0); /* a holder that sleeps is none that runs */
     assert_int_equal(seen_in(in_mutex), WI_SPAN_WAIT_FUTEX);
-    wait_ms(20);
     hold(1); /* a queue is no lock, whatever the other threads do */
     assert_int_equal(seen_in(in_condition), WI_SPAN_WAIT_FUTEX);
-    wait_ms(20);
     hold(1);
     assert_int_equal(seen_in(in_bare_futex), WI_SPAN_WAIT_FUTEX);
-    wait_ms(20);
     hold(1);
     assert_int_equal(seen_in(in_short_conditions), WI_SPAN_WAIT_LOCK);
 }
