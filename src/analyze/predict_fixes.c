@@ -101,18 +101,37 @@ static void keep_also(struct wi_prediction *p, enum wi_subcause subcause, int64_
         p->also[at] = (struct wi_also){subcause, ns};
 }
 
+/* The part of a cause that goes, 0 to 1, of the share of the window that it was charged. */
+static double share_gone(const struct wi_device_result *device, int cause,
+                         const struct wi_idle *without, const struct wi_idle *with)
+{
+    double window = (double)(device->window_end_ns - device->window_start_ns);
+    if (without->ns[cause] <= 0 || with->ns[cause] >= without->ns[cause])
+        return 0;
+    double part = 1 - (double)with->ns[cause] / (double)without->ns[cause];
+    return part * (double)device->subcause_ns[cause] / window;
+}
+
+static const struct wi_device_result *device_of(const struct wi_result *result, int32_t id)
+{
+    int at = 0;
+    while (at + 1 < result->device_count && result->devices[at].info.device != id)
+        at++;
+    return &result->devices[at];
+}
+
 static void find_also(struct fixes *f, const struct wi_finding *finding,
                       const struct wi_idle *without, const struct wi_idle *with)
 {
     struct wi_prediction *p = &f->predicted->of_cause[finding->subcause];
-    double scale = (double)p->before_ns / (double)f->session->plans[0].replayed_ns;
-    double least = WORTH_TELLING * beyond(finding) * (double)p->before_ns;
+    const struct wi_device_result *device = device_of(f->result, finding->device);
+    double least = WORTH_TELLING * beyond(finding),
+           replayed = (double)f->session->plans[0].replayed_ns;
     for (int i = 0; i < WI_SUB_COUNT; i++) {
-        int64_t gone = without->ns[i] - with->ns[i];
-        if (i == WI_SUB_COMPUTE)
-            gone = without->busy_ns - with->busy_ns;
-        if (i != (int)finding->subcause && (double)gone * scale >= least)
-            keep_also(p, (enum wi_subcause)i, (int64_t)((double)gone * scale));
+        double gone = i == WI_SUB_COMPUTE ? (double)(without->busy_ns - with->busy_ns) / replayed
+                                          : share_gone(device, i, without, with);
+        if (i != (int)finding->subcause && gone >= least)
+            keep_also(p, (enum wi_subcause)i, (int64_t)(gone * (double)p->before_ns));
     }
 }
 

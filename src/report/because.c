@@ -120,7 +120,7 @@ static void gaps(const struct subject *s)
     struct wi_phrase a_step;
     if (!f->count || !s->device || !wi_put_a_step(wi_phrase_begin(&a_step), s->device, f->count))
         return;
-    wi_out_f(s->out, "gaps: %s", wi_phrase_end(&a_step));
+    wi_out_f(s->out, "waits for a call: %s", wi_phrase_end(&a_step));
     wi_out_str(s->out, ", each ");
     wi_human_ns(s->out, f->ns / (int64_t)f->count);
     wi_out_str(s->out, " on average");

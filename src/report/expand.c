@@ -237,13 +237,14 @@ static const struct placeholder *find(const char *text, size_t *len)
     return NULL;
 }
 
-/* Expands one clause into s->out. Returns the number of unknown placeholders; *figures and *dashes
- * get the number of placeholders and of those that printed "-". */
-static int expand_clause(const struct subject *s, const char *text, size_t len, int *figures,
-                         int *dashes)
+/* Expands a piece of a text into s->out. Returns the number of unknown placeholders; *figures and
+ * *dashes get the number of placeholders and of those that printed "-". */
+static int expand_piece(const struct subject *s, const char *text, size_t len, int *figures,
+                        int *dashes)
 {
     const char *end = text + len;
     int unknown = 0;
+    *figures = *dashes = 0;
     while (text < end) {
         size_t width = 1;
         const struct placeholder *row = *text == '{' ? find(text, &width) : NULL;
@@ -262,6 +263,41 @@ static int expand_clause(const struct subject *s, const char *text, size_t len, 
     return unknown;
 }
 
+/* Up to the next comma that is not inside parentheses. */
+static size_t part_of(const char *text, size_t len)
+{
+    int depth = 0;
+    for (size_t i = 0; i < len; i++) {
+        depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+        if (!depth && i + 1 < len && text[i] == ',' && text[i + 1] == ' ')
+            return i;
+    }
+    return len;
+}
+
+/* The same for a clause; a later part of it that tells no figure that is known is left out. */
+static int expand_clause(const struct subject *s, const char *text, size_t len, int *figures,
+                         int *dashes)
+{
+    int unknown = 0;
+    *figures = *dashes = 0;
+    for (size_t at = 0; at < len; at += 2) {
+        struct wi_phrase part;
+        struct subject inside = {wi_phrase_begin(&part), s->finding, s->names};
+        size_t length = part_of(text + at, len - at);
+        int told, missing;
+        unknown += expand_piece(&inside, text + at, length, &told, &missing);
+        if (!at || told == 0 || missing < told) {
+            wi_out_str(s->out, at ? ", " : "");
+            wi_out_str(s->out, wi_phrase_end(&part));
+        }
+        *figures += told;
+        *dashes += missing;
+        at += length;
+    }
+    return unknown;
+}
+
 int wi_expand(struct wi_out *out, const char *text, const struct wi_finding *finding,
               const struct wi_names *names)
 {
@@ -272,7 +308,7 @@ int wi_expand(struct wi_out *out, const char *text, const struct wi_finding *fin
         size_t len = end ? (size_t)(end - text) : strlen(text);
         struct wi_phrase clause;
         struct subject subject = {wi_phrase_begin(&clause), finding, names};
-        int figures = 0, dashes = 0;
+        int figures, dashes;
         unknown += expand_clause(&subject, text, len, &figures, &dashes);
         if (figures == 0 || dashes < figures) {
             wi_out_str(out, separator);

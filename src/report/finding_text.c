@@ -29,6 +29,14 @@ static int put_call(struct wi_out *out, const struct wi_names *names, uint32_t s
     return site_text[0] || api_text[0];
 }
 
+static void put_known(struct wi_out *out, const char *word, int64_t ns)
+{
+    if (ns == WI_UNKNOWN)
+        return;
+    wi_out_str(out, word);
+    wi_human_ns(out, ns);
+}
+
 static void put_where(struct wi_layout *layout, const struct wi_report *report,
                       const struct wi_finding *f)
 {
@@ -57,12 +65,9 @@ static void put_where(struct wi_layout *layout, const struct wi_report *report,
         wi_out_f(out, known ? ": %llu times" : "%llu times", (unsigned long long)f->count);
         if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
             wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
-        wi_out_str(out, ", median ");
-        wi_human_ns(out, f->median_ns);
-        wi_out_str(out, ", p95 ");
-        wi_human_ns(out, f->p95_ns);
-        wi_out_str(out, ", longest ");
-        wi_human_ns(out, f->longest_ns);
+        put_known(out, ", median ", f->median_ns);
+        put_known(out, ", p95 ", f->p95_ns);
+        put_known(out, ", longest ", f->longest_ns);
     }
     if (known || f->count > 0)
         wi_layout_line(layout, "  where", wi_phrase_end(&phrase));

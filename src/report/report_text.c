@@ -19,6 +19,7 @@
 
 #define FINDING_SHARE 0.01 /* what takes less of the time is not told at all */
 #define MOST_OTHERS   5
+#define RANGE_COLUMNS 70 /* of the name of a range in a line */
 
 static void separator(struct wi_out *out)
 {
@@ -203,9 +204,19 @@ static void put_advice(struct wi_out *out, const struct wi_report *report, int d
 {
     for (int i = 0; i < report->result->finding_count; i++) {
         const struct wi_finding *f = &report->result->findings[i];
-        const char *fix = wi_fix_of(report, f);
-        if ((int)f->subcause != subcause || f->device != device || !fix || !fix[0])
+        const char *fix = wi_fix_of(report, f), *range = wi_names_text(report->names, f->range);
+        if ((int)f->subcause != subcause || f->device != device)
             continue;
+        if (range[0]) {
+            wi_out_str(out, ", in NVTX range '");
+            wi_layout_cut(out, range, RANGE_COLUMNS);
+            wi_out_char(out, '\'');
+        }
+        if (subcause == WI_SUB_DEVICE_DEPENDENCY && wi_used_devices(report) > 1)
+            wi_out_str(out, "; that one device waits for another is seen only where it was told by "
+                            "an event");
+        if (!fix || !fix[0])
+            return;
         wi_out_str(out, "; ");
         wi_expand(out, fix, f, report->names);
         return;

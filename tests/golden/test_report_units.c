@@ -293,14 +293,15 @@ static void test_placeholders(void **state)
     struct wi_finding f = sample(names);
     (void)state;
     assert_int_equal(wi_expand(fresh(),
-                               "{count} x {median}, p95 {p95}, {share}, {ns}, {site_after}, "
-                               "{site_before}, {site}, {children} of {child_cpu}, {cores_idle}+"
-                               "{cores_busy}={cores_allowed}, {bytes}, {mean_bytes}, {gbps}, "
-                               "{per_second}, {exposed_cause}, {kernel}, {id}",
+                               "{count} x {median} p95 {p95} / {share} / {ns} / {site_after} / "
+                               "{site_before} / {site} / {children} of {child_cpu} / {cores_idle}+"
+                               "{cores_busy}={cores_allowed} / {bytes} / {mean_bytes} / {gbps} / "
+                               "{per_second} / {exposed_cause} / {kernel} / {id}",
                                &f, names),
                      0);
-    shows("10 x 200 ms, p95 -, 40.0 %, 2 s, train.py:58, -, train.py:58, 2 of 98 %, 12+4=16, "
-          "4 GB, 500 MB, 2 GB/s, 5, -, -, data-loading/too-few-workers");
+    shows(
+        "10 x 200 ms p95 - / 40.0 % / 2 s / train.py:58 / - / train.py:58 / 2 of 98 % / 12+4=16 / "
+        "4 GB / 500 MB / 2 GB/s / 5 / - / - / data-loading/too-few-workers");
     f.copies = 0;
     f.children = f.cores_idle_permille = WI_UNKNOWN;
     wi_expand(fresh(), "{count} {bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}",
@@ -330,7 +331,14 @@ static void test_clauses(void **state)
     (void)state;
     wi_expand(fresh(), "{count} waits, {children} workers; {cores_idle} of {cores_allowed} idle",
               &f, NULL);
-    shows("3 waits, - workers");
+    shows("3 waits"); /* a part without a known figure is left out, as a whole clause is */
+    wi_expand(fresh(),
+              "{children} workers, {count} waits ({children} workers, {count}), all of them", &f,
+              NULL);
+    shows("- workers, 3 waits (- workers, 3), all of them");
+    f.median_ns = WI_UNKNOWN;
+    wi_expand(fresh(), "it waits {count} times, median {median}, before it goes on", &f, NULL);
+    shows("it waits 3 times, before it goes on");
     wi_expand(fresh(), "{children} workers; no figure; {count}", &f, NULL);
     shows("no figure; 3");
     wi_expand(fresh(), "{children} workers", &f, NULL);
@@ -470,6 +478,33 @@ static void test_what_a_fix_changes(void **state)
     assert_null(strstr(gives(&f), "storage"));
 }
 
+/* What is not known is told with the job's own range that it lies in; of several devices, that
+ * waits between them leave a trace only where an event tells them. */
+static void test_not_known(void **state)
+{
+    static struct fixture f;
+    static char text[16000];
+    struct wi_text_options options = {.width = 100};
+    struct wi_out out;
+    (void)state;
+    assert_true(fixture_make(&f, "two_devices"));
+    f.devices[1].subcause_ns[WI_SUB_DEVICE_DEPENDENCY] = 2000000000;
+    f.findings[f.result.finding_count++] =
+        (struct wi_finding){.subcause = WI_SUB_DEVICE_DEPENDENCY,
+                            .device = 1,
+                            .range = wi_names_str(f.names, "halo"),
+                            .exposed_by = -1,
+                            .fix = "look for events"};
+    wi_out_mem(&out, text, sizeof(text));
+    wi_report_text(&out, &f.report, &options);
+    assert_int_equal(wi_out_finish(&out), 0);
+    assert_non_null(strstr(text,
+                           "(unknown/device-dependency), in NVTX range 'halo'; that one device "
+                           "waits for another\n              is seen only where it was told by "
+                           "an event; look for events"));
+    fixture_free(&f);
+}
+
 /* The lines under NEXT work as they are printed, wherever the report lies. */
 static void test_next(void **state)
 {
@@ -561,8 +596,8 @@ int main(void)
         cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
         cmocka_unit_test(test_dialect),      cmocka_unit_test(test_others),
         cmocka_unit_test(test_times),        cmocka_unit_test(test_what_a_fix_changes),
-        cmocka_unit_test(test_next),         cmocka_unit_test(test_prediction),
-        cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_not_known),    cmocka_unit_test(test_next),
+        cmocka_unit_test(test_prediction),   cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
