@@ -152,15 +152,16 @@ static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t
 int wi_session_replay(struct wi_session *s, uint32_t from, uint32_t to)
 {
     const struct wi_reservoir *reservoir = reservoir_of(s);
+    struct wi_arena scratch;
     int err = WI_OK;
+    wi_arena_init(&scratch, SCRATCH_BYTES);
     for (uint32_t block = 0; block < WI_BLOCKS && !err && reservoir->records; block++) {
         if (reservoir->blocks[block].count < (uint32_t)WI_LIMIT_REPLAY_LEAST_CALLS)
             continue;
-        struct wi_arena scratch;
-        wi_arena_init(&scratch, SCRATCH_BYTES);
         err = replay_block(s, &scratch, block, from, to);
-        wi_arena_free(&scratch);
+        wi_arena_reset(&scratch);
     }
+    wi_arena_free(&scratch);
     return err;
 }
 

@@ -38,6 +38,14 @@ static void merge_runs(const struct wi_order_key *from, struct wi_order_key *to,
             a < middle && (b == end || !comes_after(&from[a], &from[b])) ? from[a++] : from[b++];
 }
 
+static int is_in_order(const struct wi_order_key *keys, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (comes_after(&keys[i - 1], &keys[i]))
+            return 0;
+    return 1;
+}
+
 const uint32_t *wi_order(struct wi_arena *arena, const struct wi_order_key *keys, uint32_t count)
 {
     struct wi_order_key *from = wi_arena_alloc(arena, 2 * (size_t)count * sizeof(*from));
@@ -46,7 +54,8 @@ const uint32_t *wi_order(struct wi_arena *arena, const struct wi_order_key *keys
         return NULL;
     struct wi_order_key *to = from + count;
     memcpy(from, keys, count * sizeof(*from));
-    for (uint32_t width = 1; width < count; width *= 2) {
+    uint32_t sorted = is_in_order(keys, count) ? count : 1; /* as a run of one thread mostly is */
+    for (uint32_t width = sorted; width < count; width *= 2) {
         for (uint32_t start = 0; start < count; start += 2 * width) {
             uint32_t middle = count - start > width ? start + width : count;
             uint32_t end = count - start > 2 * width ? start + 2 * width : count;

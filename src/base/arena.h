@@ -10,9 +10,10 @@ struct wi_arena_chunk;
 
 struct wi_arena {
     struct wi_arena_chunk *head;
-    size_t used_bytes;   /* handed out, of the newest chunk */
-    size_t mapped_bytes; /* of all chunks */
-    size_t budget_bytes; /* mapped_bytes never exceeds this */
+    struct wi_arena_chunk *spare; /* mapped, zeroed and not in use */
+    size_t used_bytes;            /* handed out, of the newest chunk */
+    size_t mapped_bytes;          /* of all chunks */
+    size_t budget_bytes;          /* mapped_bytes never exceeds this */
 };
 
 /* Prepares an empty arena; maps nothing yet. */
@@ -21,6 +22,9 @@ void wi_arena_init(struct wi_arena *arena, size_t budget_bytes);
 void *wi_arena_alloc(struct wi_arena *arena, size_t size);
 /* A NUL-terminated copy of len bytes, or NULL. */
 char *wi_arena_strn(struct wi_arena *arena, const char *text, size_t len);
+/* As wi_arena_free, but what is mapped serves what is allocated next: for work that is done several
+ * times over, whose pages would else be given back and asked for again each time. */
+void wi_arena_reset(struct wi_arena *arena);
 /* Unmaps everything; the arena is empty and usable again. */
 void wi_arena_free(struct wi_arena *arena);
 

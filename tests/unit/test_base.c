@@ -192,10 +192,39 @@ static void test_errors_have_sentences(void **state)
     assert_string_equal(wi_err_str(-11), "unknown error");
 }
 
+/* What was used comes back zeroed; nothing more is mapped for the same again, and what is spare
+ * makes way for what does not fit into it. */
+static void arena_serves_again_after_a_reset(void **state)
+{
+    (void)state;
+    const size_t MIB = 1 << 20;
+    struct wi_arena arena;
+    wi_arena_init(&arena, 4 * MIB);
+    for (int round = 0; round < 3; round++) {
+        for (size_t size = 16; size <= MIB; size *= 4) {
+            unsigned char *memory = wi_arena_alloc(&arena, size);
+            assert_non_null(memory);
+            for (size_t i = 0; i < size; i++)
+                assert_int_equal(memory[i], 0);
+            memset(memory, 0xaa, size);
+        }
+        size_t mapped = arena.mapped_bytes;
+        wi_arena_reset(&arena);
+        assert_int_equal(arena.mapped_bytes, mapped);
+        assert_true(mapped < 2 * MIB);
+    }
+    assert_non_null(wi_arena_alloc(&arena, 3 * MIB));
+    assert_true(arena.mapped_bytes < 4 * MIB);
+    assert_null(wi_arena_alloc(&arena, MIB));
+    wi_arena_free(&arena);
+    assert_int_equal(arena.mapped_bytes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arena_keeps_its_budget),
+        cmocka_unit_test(arena_serves_again_after_a_reset),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_names_on_a_terminal),
         cmocka_unit_test(test_writer_faults),
