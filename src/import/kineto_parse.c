@@ -72,7 +72,7 @@ static int on_key(void *user, const unsigned char *key, size_t len)
         return 1;
     for (size_t i = 0; i < WI_ARRAY_LEN(FIELDS); i++) {
         if (FIELDS[i].context == (unsigned)parse->context && FIELDS[i].len == len &&
-            !memcmp(FIELDS[i].key, key, len)) {
+            FIELDS[i].key[0] == (char)key[0] && !memcmp(FIELDS[i].key, key, len)) {
             parse->field = (int)i;
             break;
         }
