@@ -13,8 +13,9 @@
 #include "collect/procfs.h"
 #include "collect/watch_parts.h"
 
-#define MAX_CPUS 1024
-#define CGROUPS  "/sys/fs/cgroup"
+#define MAX_CPUS   1024
+#define LONGEST_NS (INT64_MAX / 2000 / MAX_CPUS) /* over an hour: products do not overflow */
+#define CGROUPS    "/sys/fs/cgroup"
 
 struct cpus {
     uint64_t bits[MAX_CPUS / 64];
@@ -93,13 +94,25 @@ static int read_allowed(struct cpus *cpus)
 
 /* What is left of the cores' time without idling and without this process and its children: others
  * have it. A child that ended since the last sample counts among them. */
-static void watch_others(struct wi_host_sample *sample, int64_t busy_ns, int64_t interval_ns)
+static void watch_others(struct wi_host_sample *sample, int64_t busy_ns, int64_t ours_ns,
+                         int64_t interval_ns)
 {
-    int64_t own_ns = wi_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-    int64_t ours_ns = own_ns - state.own_ns + wi_watch_children_cpu_ns();
+    sample->others_permille = busy_ns > ours_ns ? (busy_ns - ours_ns) * 1000 / interval_ns : 0;
+}
+
+/* CPU time of this process since the last sample, WI_UNKNOWN if the clock cannot be read. */
+static int64_t own_time(void)
+{
+    int64_t own_ns = wi_clock_ns(CLOCK_PROCESS_CPUTIME_ID), before_ns = state.own_ns;
     state.own_ns = own_ns;
-    if (own_ns > 0) /* else the clock cannot be read */
-        sample->others_permille = busy_ns > ours_ns ? (busy_ns - ours_ns) * 1000 / interval_ns : 0;
+    return own_ns > 0 && own_ns >= before_ns ? own_ns - before_ns : WI_UNKNOWN;
+}
+
+/* Beyond any interval: the first look, or a number that is none. */
+static int64_t grown_ns(int64_t ticks, int64_t before)
+{
+    int64_t more = ticks > before ? ticks - before : 0;
+    return more < LONGEST_NS / WI_TICK_NS ? more * WI_TICK_NS : 0;
 }
 
 /* The cores of the machine, and the idle share of those that this process may use. */
@@ -124,19 +137,22 @@ static void watch_idle(struct wi_host_sample *sample, const struct cpus *allowed
         if (idle == WI_UNKNOWN)
             continue;
         state.idle_ticks[cpu] = idle;
-        state.disk_ticks[cpu] = disk;
+        state.disk_ticks[cpu] = disk = disk < 0 ? 0 : disk;
         if (allows(allowed, cpu) && idle >= before) {
-            idle_ns += (idle - before) * WI_TICK_NS;
-            disk_ns += disk > disk_before ? (disk - disk_before) * WI_TICK_NS : 0;
+            idle_ns += grown_ns(idle, before);
+            disk_ns += grown_ns(disk, disk_before);
             known++;
         }
     }
     if (machine)
         sample->cores_machine = machine;
-    if (known && interval_ns > 0)
-        sample->cores_idle_permille = idle_ns * 1000 / interval_ns;
-    if (known && interval_ns > 0)
-        watch_others(sample, known * interval_ns - idle_ns - disk_ns, interval_ns);
+    int64_t own_ns = own_time();
+    if (!known || interval_ns <= 0 || interval_ns > LONGEST_NS) /* the first one has no base */
+        return;
+    sample->cores_idle_permille = idle_ns * 1000 / interval_ns;
+    if (own_ns != WI_UNKNOWN)
+        watch_others(sample, known * interval_ns - idle_ns - disk_ns,
+                     own_ns + wi_watch_children_cpu_ns(), interval_ns);
 }
 
 /* Is `word` one of the names in the comma-separated list? */
