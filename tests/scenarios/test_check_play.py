@@ -7,6 +7,7 @@ import types
 import unittest
 
 import check_play
+import live_twins
 import play_map
 
 SECOND = 1_000_000_000
@@ -129,6 +130,18 @@ class Rules(unittest.TestCase):
         self.assertFalse(judge(what, said)["ok"])
         self.assertTrue(check_play.judge("X1", what, said, "", options, 2 * SECOND)["ok"])
         self.assertFalse(check_play.judge("X1", what, said, "", options, SECOND // 2)["ok"])
+
+    def test_a_live_prediction_is_excused_only_by_others(self):
+        self.assertEqual(live_twins.word_of(True, 20.0, 90.0), "ok")
+        self.assertEqual(live_twins.word_of(False, 20.0, 90.0), "skip")
+        self.assertEqual(live_twins.word_of(False, -20.0, 90.0), "skip")
+        self.assertEqual(live_twins.word_of(False, 20.0, 1.0), "FAIL")  # we held it up ourselves
+        self.assertEqual(live_twins.word_of(False, 1.0, 90.0), "FAIL")
+        self.assertEqual(live_twins.status_of(["ok", "skip"]), 0)
+        self.assertEqual(live_twins.status_of(["ok", "FAIL"]), 1)
+        self.assertEqual(live_twins.status_of(["skip", "FAIL"]), 1)
+        self.assertEqual(live_twins.status_of(["skip", "skip"]), 77)
+        self.assertEqual(live_twins.status_of([]), 77)
 
     def test_a_report_without_a_device_is_no_pass(self):
         with self.assertRaises(check_play.Unplayable):
