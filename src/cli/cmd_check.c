@@ -1,8 +1,10 @@
 /* whyidle check: gates on a report, or on a job that it runs, for CI.
  * Threads: main. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/ci_files.h"
 #include "cli/commands.h"
@@ -41,17 +43,11 @@ static int load_file(struct subject *subject, int partial)
 
 static int load_folder(struct subject *subject)
 {
-    char newest[PATH_MAX];
-    if (wi_job_reports_load(&subject->reports, subject->name) == 0 &&
-        subject->reports.damaged == 0 && wi_latest_job(subject->name, newest) == 0) {
-        wi_job_reports_free(&subject->reports);
-        wi_job_reports_load(&subject->reports, newest);
-    }
+    wi_job_reports_find(&subject->reports, subject->name);
     subject->primary = wi_job_reports_primary(&subject->reports);
-    if (subject->reports.damaged > 0) {
-        wi_input_complain(subject->reports.damaged_path, &subject->reports.error);
+    wi_job_reports_tell(&subject->reports, subject->name, "check");
+    if (subject->reports.damaged > 0)
         return WI_EXIT_USAGE;
-    }
     if (!subject->primary) {
         fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
                 subject->name);
@@ -67,7 +63,7 @@ static int run_job(struct subject *subject, char **argv)
     if (err)
         return WI_EXIT_USAGE; /* there was no job that could have failed */
     if (run.reports.damaged > 0) {
-        wi_input_complain(run.reports.damaged_path, &run.reports.error);
+        wi_job_reports_complain(&run.reports);
         return WI_EXIT_USAGE;
     }
     subject->run = &run;
@@ -158,13 +154,22 @@ int wi_cmd_check(const struct wi_args *args)
 {
     static struct subject subject;
     static struct wi_gates gates;
+    static char latest[PATH_MAX];
     struct stat status;
     int err;
     if (wi_gates_make(&gates, args) == 0)
         return usage("no gate given, for example --max-stall 20");
-    if (args->rest_count == 0)
-        return usage("no report and no program given");
-    subject.name = args->rest[0];
+    if (args->rest_count == 0 && args->dashes)
+        return usage("no program given behind --");
+    if (args->rest_count == 0 && (wi_read_folder(latest) != 0 || access(latest, F_OK) != 0))
+        return usage("no report and no program given, and none was made here");
+    const char *junit = wi_args_value(args, WI_OPT_JUNIT, NULL);
+    if (args->dashes && junit && !wi_can_write(junit)) { /* before a job has run for it */
+        fprintf(stderr, "whyidle check: --junit %s: cannot be written: %s\n", junit,
+                strerror(errno));
+        return WI_EXIT_USAGE;
+    }
+    subject.name = args->rest_count > 0 ? args->rest[0] : latest;
     if (args->dashes)
         err = run_job(&subject, args->rest);
     else if (stat(subject.name, &status) == 0 && S_ISDIR(status.st_mode))

@@ -19,6 +19,7 @@ enum state { GOOD, NOTE, LESS, BAD }; /* works; worth knowing; less detail; cann
 
 struct doctor {
     int worst;
+    int cupti; /* one was found */
 };
 
 /* One line a fact: "ok    driver      libcuda.so.1, CUDA 13.0, 1 device". */
@@ -83,11 +84,13 @@ static void check_cupti(struct doctor *doctor)
     const char *given = getenv("WHYIDLE_LIBCUPTI");
     if (given && given[0]) {
         int there = access(given, R_OK) == 0;
+        doctor->cupti = there;
         fact(doctor, there ? GOOD : LESS, "cupti", "%s (WHYIDLE_LIBCUPTI)%s", given,
              there ? "" : ": not readable");
         if (!there)
             repair("unset WHYIDLE_LIBCUPTI, or name a libcupti.so that exists");
     } else if (wi_cuda_find("libcupti.so*", folder, path) == 0) {
+        doctor->cupti = 1;
         fact(doctor, GOOD, "cupti", "%s", path);
     } else {
         fact(doctor, LESS, "cupti",
@@ -103,14 +106,15 @@ static void check_cupti(struct doctor *doctor)
 static void check_output(struct doctor *doctor)
 {
     char out[PATH_MAX];
-    const char *temp = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    char temp[PATH_MAX];
     if (wi_out_folder(out) == 0 && wi_writable(out)) {
         fact(doctor, GOOD, "output", "%s", out);
         return;
     }
-    int spare = wi_writable(temp);
-    fact(doctor, spare ? LESS : BAD, "output", "%s cannot be written to; %s %s", out, temp,
-         spare ? "will be used" : "neither");
+    const char *why = strerror(errno);
+    int spare = wi_spare_folder(temp) == 0 && wi_writable(temp);
+    fact(doctor, spare ? LESS : BAD, "output", "%s cannot be written to (%s); %s %s", out, why,
+         temp, spare ? "will be used" : "neither");
     repair("set WHYIDLE_OUT to a folder that can be written to");
 }
 
@@ -165,6 +169,25 @@ static void check_conflicts(struct doctor *doctor)
              preload);
 }
 
+/* Its calls of the runtime never leave the program: only CUPTI, which the driver calls, sees them.
+ */
+static void check_static_runtime(struct doctor *doctor, const char *path)
+{
+    if (doctor->cupti) {
+        fact(doctor, NOTE, "program",
+             "%s holds the CUDA runtime itself (static): wrappers cannot see its calls, CUPTI can: "
+             "full detail works (level A), host calls only (level C) does not",
+             path);
+        return;
+    }
+    fact(
+        doctor, LESS, "program",
+        "%s holds the CUDA runtime itself (static): wrappers cannot see its calls, and there is no "
+        "CUPTI that could: nothing would be recorded",
+        path);
+    repair("get a libcupti (above), or link the program with nvcc -cudart shared");
+}
+
 static void check_linked(struct doctor *doctor, const char *path, const struct wi_elf_facts *facts)
 {
     if (facts->other_machine) {
@@ -178,11 +201,8 @@ static void check_linked(struct doctor *doctor, const char *path, const struct w
         repair("run a copy without that bit");
     } else if (facts->needs_cudart) {
         fact(doctor, GOOD, "program", "%s links the CUDA runtime dynamically", path);
-    } else if (facts->has_device_code) {
-        fact(doctor, NOTE, "program",
-             "%s holds the CUDA runtime itself (static): full detail works, host calls only does "
-             "not",
-             path);
+    } else if (facts->has_device_code || facts->holds_runtime) {
+        check_static_runtime(doctor, path);
     } else {
         fact(doctor, GOOD, "program", "%s loads what it needs at run time%s", path,
              facts->needs_cuda ? ", with the driver API" : "");

@@ -32,19 +32,14 @@ static int show(const struct wi_args *args, const struct wi_merge *merge,
 /* The folder given, or the newest job in the one given, or the newest job of all. */
 static int load(const struct wi_args *args, struct wi_job_reports *reports, char folder[PATH_MAX])
 {
-    char newest[PATH_MAX];
     if (args->rest_count > 0)
         snprintf(folder, PATH_MAX, "%s", args->rest[0]);
-    else if (wi_out_folder(folder) != 0)
+    else if (wi_read_folder(folder) != 0)
         return 0;
-    if (wi_job_reports_load(reports, folder) == 0 && reports->damaged == 0 &&
-        wi_latest_job(folder, newest) == 0) {
-        wi_job_reports_free(reports);
-        wi_job_reports_load(reports, newest);
-        memcpy(folder, newest, sizeof(newest));
-    }
-    if (reports->damaged)
-        wi_input_complain(reports->damaged_path, &reports->error);
+    wi_job_reports_find(reports, folder);
+    if (args->rest_count == 0)
+        reports->jobs = 0;
+    wi_job_reports_tell(reports, folder, "merge");
     return reports->count;
 }
 

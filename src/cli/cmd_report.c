@@ -37,28 +37,31 @@ static int report_file(const struct wi_args *args, const char *path, const struc
     return status;
 }
 
-/* The folder of a job, or the folder that holds those of several: then the newest. */
+/* The folder of a job, or the folder that holds those of several: then the newest. Who names none
+ * wants the newest. */
 static int report_folder(const struct wi_args *args, const char *folder)
 {
     struct wi_job_reports reports;
-    char newest[PATH_MAX];
     int status = WI_EXIT_USAGE;
-    if (wi_job_reports_load(&reports, folder) == 0 && reports.damaged == 0 &&
-        wi_latest_job(folder, newest) == 0) {
-        wi_job_reports_free(&reports);
-        wi_job_reports_load(&reports, newest);
-    }
+    wi_job_reports_find(&reports, folder);
+    if (args->rest_count == 0)
+        reports.jobs = 0;
     const struct wi_report *primary = wi_job_reports_primary(&reports);
     if (primary) {
         status = show(args, primary);
         for (int i = 0; i < reports.count && reports.count > 1; i++)
             wi_show_line(STDERR_FILENO, &reports.inputs[i].saved.report, reports.paths[i]);
-    } else if (reports.damaged > 0) {
-        wi_input_complain(reports.damaged_path, &reports.error);
-    } else {
+        if (reports.count > 1)
+            fprintf(
+                stderr,
+                "whyidle: this is one of %d reports; another: whyidle report FILE; all of them: "
+                "whyidle merge %s\n",
+                reports.count, reports.folder);
+    } else if (reports.damaged == 0) {
         fprintf(stderr, "whyidle: %s: no report in this folder (make one: whyidle PROGRAM)\n",
                 folder);
     }
+    wi_job_reports_tell(&reports, folder, "report");
     wi_job_reports_free(&reports);
     return status;
 }
@@ -72,7 +75,7 @@ int wi_cmd_report(const struct wi_args *args)
     struct stat status;
     if (what_if && wi_what_if_parse(what_if, &change) != 0)
         return WI_EXIT_USAGE;
-    if (args->rest_count == 0 && wi_out_folder(out) != 0) {
+    if (args->rest_count == 0 && wi_read_folder(out) != 0) {
         fprintf(stderr, "whyidle report: the current folder cannot be named: %s\n",
                 strerror(errno));
         return WI_EXIT_USAGE;

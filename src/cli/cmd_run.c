@@ -1,5 +1,6 @@
 /* whyidle run: the job under the preload, then one report on stderr.
  * Threads: main. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/job_run.h"
 #include "cli/merge_view.h"
+#include "cli/places.h"
 #include "cli/show.h"
 #include "report/human.h"
 #include "report/layout.h"
@@ -96,6 +98,8 @@ static void tell(const struct wi_args *args, struct wi_job_run *run)
     int rolling = note_the_end(run);
     if (primary && json)
         wi_save_json(json, primary);
+    else if (json)
+        fprintf(stderr, "whyidle: --json %s: there is no report to write\n", json);
     if (wi_args_has(args, WI_OPT_QUIET) || print_is("none"))
         return;
     if (!primary)
@@ -112,6 +116,12 @@ int wi_cmd_run(const struct wi_args *args)
     static struct wi_job_run run;
     if (args->rest_count == 0) {
         fprintf(stderr, "whyidle run: no program given (see: whyidle help run)\n");
+        return WI_EXIT_USAGE;
+    }
+    const char *json = wi_args_value(args, WI_OPT_JSON, NULL);
+    if (json && !wi_can_write(json)) {
+        fprintf(stderr, "whyidle run: --json %s: cannot be written: %s; the job was not started\n",
+                json, strerror(errno));
         return WI_EXIT_USAGE;
     }
     int err = wi_job_run(&run, args->rest, NULL);

@@ -12,6 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Of the runtime's table of errors; a program that links the shared one does not hold it. */
+#define RUNTIME_TEXT "CUDA driver version is insufficient for CUDA runtime version"
+
 struct image {
     const unsigned char *data;
     size_t size;
@@ -97,6 +100,8 @@ static void read_elf(const struct image *image, struct wi_elf_facts *facts)
             read_dynamic(image, &header, segment, facts);
     }
     read_sections(image, &header, facts);
+    facts->holds_runtime =
+        memmem(image->data, image->size, RUNTIME_TEXT, sizeof(RUNTIME_TEXT) - 1) != NULL;
 }
 
 /* "#!/usr/bin/env -S python3 -u" -> "python3", "#!/bin/sh" -> "/bin/sh" */

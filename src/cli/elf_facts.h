@@ -13,6 +13,7 @@ struct wi_elf_facts {
     int needs_cudart;      /* NEEDED names libcudart */
     int needs_cuda;        /* NEEDED names libcuda */
     int has_device_code;   /* has .nv_fatbin: compiled by nvcc */
+    int holds_runtime;     /* has a text of the CUDA runtime itself: linked with the static one */
     int set_id;            /* set-user-id or set-group-id: the linker ignores LD_PRELOAD */
 };
 

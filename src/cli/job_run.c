@@ -48,30 +48,30 @@ static int make_preload(struct wi_job_run *run)
 }
 
 /* Where this job's folder goes: WHYIDLE_OUT, else whyidle-out, else below TMPDIR with one line. */
-static int choose_parent(char out[PATH_MAX], int *elsewhere)
+static void choose_parent(struct wi_job_run *run, char out[PATH_MAX])
 {
     char spare[PATH_MAX];
-    const char *temp = getenv("TMPDIR");
+    const char *why;
     if (wi_out_folder(out) != 0) /* the current folder has been removed */
         snprintf(out, PATH_MAX, "the current folder");
     else if (wi_writable(out))
-        return 0;
-    int len = snprintf(spare, sizeof(spare), "%s/whyidle-out-%d", temp && temp[0] ? temp : "/tmp",
-                       (int)getuid());
-    if (len >= (int)sizeof(spare) || spare[0] != '/' || !wi_writable(spare)) {
-        /* The job is more important than its report. */
-        fprintf(stderr,
-                "whyidle: neither %s nor %s can be written to: there will be no report; set "
-                "WHYIDLE_OUT\n",
-                out, spare);
-        if (out[0] != '/')
-            snprintf(out, PATH_MAX, "%s", spare);
-        return 0;
+        return;
+    why = strerror(errno);
+    if (wi_spare_folder(spare) == 0 && wi_writable(spare)) {
+        fprintf(stderr, "whyidle: %s cannot be written to (%s); the report goes to %s\n", out, why,
+                spare);
+        memcpy(out, spare, sizeof(spare));
+        run->elsewhere = 1;
+        return;
     }
-    fprintf(stderr, "whyidle: %s cannot be written to; the report goes to %s\n", out, spare);
-    memcpy(out, spare, (size_t)len + 1);
-    *elsewhere = 1;
-    return 0;
+    /* The job is more important than its report. */
+    run->nowhere = 1;
+    fprintf(stderr,
+            "whyidle: neither %s (%s) nor %s can be written to: there will be no report; set "
+            "WHYIDLE_OUT to a folder that can\n",
+            out, why, spare);
+    if (out[0] != '/')
+        memcpy(out, spare, sizeof(spare));
 }
 
 /* <job id or start time>-<pid of the launcher>: names no folder that exists. */
@@ -81,9 +81,7 @@ static int make_folder(struct wi_job_run *run)
     const char *id = getenv("SLURM_JOB_ID");
     time_t now = time(NULL);
     struct tm utc;
-    int err = choose_parent(out, &run->elsewhere);
-    if (err)
-        return err;
+    choose_parent(run, out);
     strftime(start, sizeof(start), "%Y%m%d-%H%M%S", gmtime_r(&now, &utc));
     if (!id || !id[0] || strchr(id, '/') || strlen(id) > 64)
         id = start;
@@ -107,6 +105,25 @@ static void make_env(struct wi_job_run *run, const char *const *extra)
     run->child.env = run->env;
 }
 
+/* Where the job's folder could not be made after all, its processes went to the spare one. */
+static void load_reports(struct wi_job_run *run)
+{
+    char spare[PATH_MAX], there[PATH_MAX];
+    if (wi_job_reports_load(&run->reports, run->folder) > 0 || run->reports.damaged > 0 ||
+        wi_spare_folder(spare) != 0)
+        return;
+    int len = snprintf(there, sizeof(there), "%s%s", spare, strrchr(run->folder, '/'));
+    if (len >= (int)sizeof(there) || !strcmp(there, run->folder))
+        return;
+    wi_job_reports_free(&run->reports);
+    if (wi_job_reports_load(&run->reports, there) == 0)
+        return;
+    fprintf(stderr, "whyidle: %s could not be written to; the report is in %s\n", run->folder,
+            there);
+    memcpy(run->folder, there, sizeof(there));
+    run->elsewhere = 1;
+}
+
 int wi_job_run(struct wi_job_run *run, char **argv, const char *const *extra_env)
 {
     struct timespec now;
@@ -122,7 +139,7 @@ int wi_job_run(struct wi_job_run *run, char **argv, const char *const *extra_env
         return wi_child_start_failure(&run->child);
     clock_gettime(CLOCK_REALTIME, &now);
     run->ended_ns = now.tv_sec * 1000000000LL + now.tv_nsec;
-    wi_job_reports_load(&run->reports, run->folder);
+    load_reports(run);
     return 0;
 }
 
@@ -144,7 +161,12 @@ void wi_job_no_cuda(const struct wi_job_run *run)
     if (off && !strcmp(off, "0"))
         fprintf(stderr, "whyidle: WHYIDLE=0 switches everything off; unset it for a report\n");
     else if (run->reports.damaged > 0)
-        wi_input_complain(run->reports.damaged_path, &run->reports.error);
+        wi_job_reports_complain(&run->reports);
+    else if (run->nowhere)
+        fprintf(stderr,
+                "whyidle: no report, and so no word on whether the job used CUDA: %s could not be "
+                "written to; set WHYIDLE_OUT to a folder that can\n",
+                run->folder);
     else if (access(run->folder, F_OK) == 0)
         fprintf(stderr,
                 "whyidle: the job used CUDA but left no report: it ended within its first second "

@@ -15,9 +15,10 @@ struct wi_job_run {
     char preload[PATH_MAX * 2]; /* LD_PRELOAD */
     char wrapper[24];           /* WHYIDLE_WRAPPER_PID */
     const char *env[2 * 6 + 1];
-    int elsewhere; /* 1: in the temporary folder, where `whyidle report` alone does not look */
+    int elsewhere; /* 1: in the temporary folder, where `whyidle report` looks only if it has to */
     struct wi_job_reports reports;
     long long ended_ns; /* CLOCK_REALTIME */
+    int nowhere;        /* no folder can be written to: there will be no report */
 };
 
 /* Prepares and runs argv. extra_env: NAME, VALUE, ..., NULL on top, may be NULL, at most 2 pairs.

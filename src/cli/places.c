@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,18 +75,67 @@ int wi_out_folder(char path[PATH_MAX])
     return len < PATH_MAX ? 0 : -1;
 }
 
+int wi_spare_folder(char path[PATH_MAX])
+{
+    const char *temp = getenv("TMPDIR");
+    int len = snprintf(path, PATH_MAX, "%s/whyidle-out-%d", temp && temp[0] ? temp : "/tmp",
+                       (int)getuid());
+    return len < PATH_MAX && path[0] == '/' ? 0 : -1;
+}
+
+/* Rights say little: for root all of them are there, also in /proc and on what is mounted
+ * read-only. */
+static int try_folder(const char *folder)
+{
+    char probe[PATH_MAX + 32];
+    struct stat status;
+    if (stat(folder, &status) != 0)
+        return 0;
+    if (!S_ISDIR(status.st_mode)) {
+        errno = ENOTDIR;
+        return 0;
+    }
+    snprintf(probe, sizeof(probe), "%s/.whyidle-probe.%d", folder, (int)getpid());
+    if (mkdir(probe, 0700) != 0)
+        return errno == EEXIST;
+    rmdir(probe);
+    return 1;
+}
+
 int wi_writable(const char *folder)
 {
     char path[PATH_MAX];
-    struct stat status;
     snprintf(path, sizeof(path), "%s", folder);
-    while (access(path, F_OK) != 0 && errno == ENOENT) {
+    while (access(path, F_OK) != 0) {
+        if (errno != ENOENT)
+            return 0;
         char *slash = strrchr(path, '/');
         if (!slash || slash == path)
-            return access("/", W_OK) == 0;
+            return try_folder("/");
         *slash = 0;
     }
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, W_OK) == 0;
+    return try_folder(path);
+}
+
+int wi_can_write(const char *file)
+{
+    char folder[PATH_MAX];
+    struct stat status;
+    const char *slash = strrchr(file, '/');
+    if (stat(file, &status) == 0 && S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return 0;
+    }
+    if (!strncmp(file, "/dev/", 5) || !strncmp(file, "/proc/", 6)) /* written in place */
+        return access(file, W_OK) == 0;
+    size_t len = slash ? (size_t)(slash - file) + (slash == file) : 1;
+    if (len >= sizeof(folder)) {
+        errno = ENAMETOOLONG;
+        return 0;
+    }
+    memcpy(folder, slash ? file : ".", len);
+    folder[len] = 0;
+    return try_folder(folder);
 }
 
 /* The youngest folder in `out` by its time of change. */
@@ -122,6 +172,18 @@ int wi_latest_job(const char *out, char path[PATH_MAX])
     return realpath(link, path) ? 0 : youngest(out, path);
 }
 
+int wi_read_folder(char path[PATH_MAX])
+{
+    char spare[PATH_MAX], job[PATH_MAX];
+    int known = wi_out_folder(path) == 0;
+    if (known && wi_writable(path))
+        return 0;
+    if (wi_spare_folder(spare) != 0 || wi_latest_job(spare, job) != 0)
+        return known ? 0 : -1;
+    memcpy(path, spare, sizeof(spare));
+    return 0;
+}
+
 static int is_report_name(const struct dirent *entry)
 {
     size_t len = strlen(entry->d_name);
@@ -148,4 +210,32 @@ void wi_free_list(char **list, int count)
     for (int i = 0; i < count; i++)
         free(list[i]);
     free(list);
+}
+
+static int count_of(const char *folder, int folders)
+{
+    struct dirent *entry;
+    struct stat status;
+    int count = 0;
+    DIR *dir = opendir(folder);
+    while (dir && (entry = readdir(dir))) {
+        if (entry->d_name[0] == '.' ||
+            fstatat(dirfd(dir), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+            continue;
+        count += folders ? S_ISDIR(status.st_mode) != 0
+                         : S_ISREG(status.st_mode) && !is_report_name(entry);
+    }
+    if (dir)
+        closedir(dir);
+    return count;
+}
+
+int wi_count_strange(const char *folder)
+{
+    return count_of(folder, 0);
+}
+
+int wi_count_jobs(const char *folder)
+{
+    return count_of(folder, 1);
 }

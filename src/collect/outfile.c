@@ -113,9 +113,31 @@ static int claim(const char *dir, const char *prefix)
     return -1;
 }
 
+/* The user's own folder for reports below TMPDIR, where the command looks too (cli/places.c).
+ * Without room for folders there, the report lies in TMPDIR itself. */
+static int claim_spare(const char *dir)
+{
+    char job[256];
+    const char *tmp = getenv("TMPDIR"), *base = dir ? strrchr(dir, '/') : NULL;
+    struct wi_out out;
+    tmp = tmp && *tmp ? tmp : "/tmp";
+    wi_out_mem(&out, job, sizeof(job));
+    if (base && base[1])
+        wi_out_str(&out, base + 1);
+    else /* the current folder has no name */
+        wi_out_f(&out, "job-%d", wi_process.pid);
+    int bad = wi_out_finish(&out);
+    wi_out_mem(&out, state.dir, sizeof(state.dir));
+    wi_out_f(&out, "%s/whyidle-out-%d/%s", tmp, (int)getuid(), job);
+    int made = !bad && wi_out_finish(&out) == 0 ? make_dirs(state.dir) : WI_ERR_IO;
+    int fd = made >= 0 ? claim(state.dir, "") : -1;
+    if (fd >= 0 && made == 1)
+        link_latest();
+    return fd >= 0 ? fd : claim(tmp, "whyidle-");
+}
+
 static int claim_first(void)
 {
-    const char *tmp = getenv("TMPDIR");
     const char *dir = wi_process.settings.job_dir;
     struct wi_out out;
     wi_out_mem(&out, state.dir, sizeof(state.dir));
@@ -128,7 +150,7 @@ static int claim_first(void)
         link_latest();
     if (fd < 0) {
         state.fallback = 1;
-        fd = claim(tmp && *tmp ? tmp : "/tmp", "whyidle-");
+        fd = claim_spare(dir);
     }
     state.ready = fd >= 0;
     return fd;

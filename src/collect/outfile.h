@@ -15,7 +15,7 @@ int wi_outfile_begin(struct wi_out *out, char *buf, size_t cap);
 int wi_outfile_commit(struct wi_out *out);
 /* The report's path, absolute; "" before the first begin. */
 const char *wi_outfile_path(void);
-/* 1 if the report lies in the temporary folder because its own could not be written. */
+/* 1 if the report lies below the temporary folder because its own could not be written. */
 int wi_outfile_is_fallback(void);
 
 #endif

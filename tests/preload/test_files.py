@@ -7,10 +7,11 @@ import shlex
 import subprocess
 import tempfile
 
-from jobs import Checks, Run, environment, job, need_virtual_gpu
+from jobs import BUILD, LIB, Checks, Run, environment, job, need_virtual_gpu
 
 need_virtual_gpu(cupti=False)
 checks = Checks()
+COMMAND = os.path.join(BUILD, "src", "cli", "whyidle")
 words = [job(), "launch", "5", "sync"]
 PLAIN = "launch failed 0\nsync 0\n"
 
@@ -22,6 +23,36 @@ with tempfile.TemporaryDirectory() as folder:
     checks.equal("no folder: one report in TMPDIR", len(got.files), 1)
     checks.equal("no folder: said once", got.stderr.count("cannot be written"), 1)
     checks.true("no folder: the line names the file", got.files[0] in got.stderr, got.stderr)
+    spare = f"{folder}/whyidle-out-{os.getuid()}"
+    checks.equal("no folder: in a job's folder of the user's own",
+                 os.path.dirname(os.path.dirname(got.files[0])), spare)
+    checks.equal("no folder: the latest there", os.path.realpath(spare + "/latest"),
+                 os.path.realpath(os.path.dirname(got.files[0])))
+    found = subprocess.run([COMMAND, "report", "--format", "json"], capture_output=True, text=True,
+                           env={**env, "LD_PRELOAD": ""})
+    checks.equal("no folder: the command finds it", json.loads(found.stdout or "{}").get("job"),
+                 got.report["job"])
+
+with tempfile.TemporaryDirectory() as folder:
+    # the wrapper's choice cannot be made when the time comes: it finds what its job left elsewhere
+    out = folder + "/out"
+    env = environment(None, WHYIDLE_OUT=out, TMPDIR=folder, WHYIDLE_LIB=LIB)
+    env.pop("LD_PRELOAD", None)
+    script = f"touch {out}; exec {job()} launch 5 sync"
+    got = subprocess.run([COMMAND, "run", "/bin/sh", "-c", script], capture_output=True, text=True,
+                         env=env)
+    checks.equal("late: job", (got.returncode, got.stdout), (0, PLAIN))
+    checks.true("late: a report", "\nVERDICT " in got.stderr, got.stderr)
+    checks.true("late: said where", f"the report is in {folder}/whyidle-out-" in got.stderr,
+                got.stderr)
+
+with tempfile.TemporaryDirectory() as folder:
+    # the spare folder is taken by something else: the report lies beside it
+    with open(f"{folder}/whyidle-out-{os.getuid()}", "w"):
+        pass
+    got = Run(words, environment("/dev/null/out", TMPDIR=folder), folder)
+    checks.equal("no spare folder: one report", len(got.files), 1)
+    checks.equal("no spare folder: in TMPDIR", os.path.dirname(got.files[0]), folder)
 
 with tempfile.TemporaryDirectory() as folder:
     # where there is no cause to explain, NEXT shows the report: this one, not the latest elsewhere
