@@ -81,7 +81,8 @@ static void producer_rate(struct wi_change *change, const struct sayings *say)
     }
     change->host[WI_SUB_TOO_FEW_WORKERS].rate = rate;
     change->host[WI_SUB_DECODE_IN_MAIN_THREAD].rate = rate;
-    change->host[WI_SUB_LOADER_RECREATION].scale = (1 + rate) / 2; /* starting is partly serial */
+    change->host[WI_SUB_LOADER_RECREATION].scale = (1 + rate) / 2;
+    change->partly_serial = 1;
     if (!say->by_workers)
         change->host[WI_SUB_SLOW_STORAGE].rate = rate;
 }

@@ -292,6 +292,12 @@ static void soften_change(struct wi_change *change, double by)
         change->any_kernel_scale = soften(change->any_kernel_scale, by);
     else if (change->any_kernel_scale > 1)
         change->any_kernel_scale = 1 + (change->any_kernel_scale - 1) * (1 + by);
+    /* loaders start all at once, or one after the other */
+    struct wi_host_change *start = &change->host[WI_SUB_LOADER_RECREATION];
+    if (change->partly_serial && start->scale > 1)
+        start->scale = by > 0 ? 2 * start->scale - 1 : 1;
+    if (change->readback_every && by > 0) /* a value that is not read back is worked on elsewhere */
+        change->moved = by;
     change->copy_rate *= 1 - by;
     change->pack_ns = (int64_t)((double)change->pack_ns * (1 + 2.5 * by));
 }

@@ -23,6 +23,7 @@ struct thread_state {
     int64_t volume_end_ns; /* of copies for their volume that were made not to block */
     uint64_t read_backs;
     int dropped;    /* the latest read-back does not wait */
+    uint32_t value; /* its copy's stream + 1, 0 = none */
     uint8_t in_run; /* inside a run of copies that became one; its direction + 1 */
 };
 
@@ -113,6 +114,15 @@ static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
     return arrives;
 }
 
+/* Host work behind a read-back that is not there: the device does a part of it, behind the copy. */
+static void move_to_device(struct wi_replay_state *state, const struct thread_state *thread,
+                           int64_t host_ns)
+{
+    double part = state->effects->change->moved;
+    if (part > 0 && thread->value && state->ready_ns[thread->value - 1] != NEVER)
+        state->ready_ns[thread->value - 1] += (int64_t)((double)host_ns * part);
+}
+
 /* When the call is entered, given when its host clock was free. */
 static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *move,
                           int64_t free_ns)
@@ -127,8 +137,11 @@ static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *m
     }
     if (move->silence_ns > WI_LIMIT_SHORT_WORK_NS && thread->volume_end_ns > free_ns)
         free_ns = thread->volume_end_ns; /* it works on what was copied */
-    if (effect->read_back && thread->dropped)
-        return free_ns + wi_least(move->silence_ns, effect->stay_ns);
+    if (effect->read_back && thread->dropped) {
+        int64_t stays = wi_least(move->silence_ns, effect->stay_ns);
+        move_to_device(state, thread, move->silence_ns - stays);
+        return free_ns + stays;
+    }
     if (!effect->producer || effect->scale != 1)
         return free_ns + changed(effect, move->silence_ns);
     int64_t arrives = arrival(state, &thread->producer, effect, move, free_ns);
@@ -302,6 +315,7 @@ static int drops_wait(struct wi_replay_state *state, const struct wi_move *move)
         thread->dropped = 0; /* moved for its volume, no value */
     else if (!copy || copy == move || !(copy->flags & WI_MOVE_READ_BACK)) /* else it is counted */
         thread->dropped = ++thread->read_backs % (uint64_t)every != 0;
+    thread->value = copy && copy->flags & WI_MOVE_OP ? copy->stream + 1u : 0;
     return thread->dropped;
 }
 

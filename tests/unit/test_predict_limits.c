@@ -195,6 +195,49 @@ static void test_a_faster_device_and_more(void **state)
     bench_close(&b);
 }
 
+/* ---- ranges of what nobody has seen */
+
+/* Twice as many loaders start all at once (as long as before), or one after the other (twice as
+ * long); what is said by the point lies between. */
+static void test_more_loaders_start_longer(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct wi_change change, variants[3];
+    int at;
+    bench_open(&b, 1, 0);
+    struct wi_session *session = wi_arena_alloc(&b.arena, sizeof(*session));
+    assert_int_equal(wi_session_begin(session, b.engine, &b.arena, 1), 0);
+    assert_int_equal(wi_change_parse(&change, "producer-rate:x=3,by=workers", &at), 0);
+    wi_session_variants(session, &change, variants);
+    assert_true(variants[0].host[WI_SUB_LOADER_RECREATION].scale == 3);
+    assert_true(variants[1].host[WI_SUB_LOADER_RECREATION].scale == 2);
+    assert_true(variants[2].host[WI_SUB_LOADER_RECREATION].scale == 1);
+    bench_close(&b);
+}
+
+/* Each 2 000 us: a kernel of 1 000 us, a value of it read back, and 985 us of work on the value.
+ * Where it is not read back, the device runs on: 1 000 us. What was done with the value is done
+ * there then: at the low end a tenth of it, 98 us. */
+static void test_work_on_a_value_does_not_vanish(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct moved value = {4, WI_COPY_D2H, WI_MEM_PINNED, .blocking = 1};
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    for (int64_t at = 0; at < 60 * 2000; at += 2000) {
+        kernel(&b, &(struct work){at, at + 5, at + 5, at + 1005, 0, FULL, 0, 0});
+        transfer(&b, &(struct work){at + 6, at + 1015, at + 1006, at + 1008, .stream = 0}, &value);
+    }
+    finish(&b);
+    struct wi_prediction got = ask(&b, "no-readback-sync");
+    assert_in_range(got.speedup * 1000, 1980, 2000); /* 2000 / 1003 */
+    assert_in_range(got.low * 1010, 1800, 1825);     /* 2000 / 1101, and a hundredth less */
+    assert_in_range(got.high * 1000, 1990, 2020);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +249,8 @@ int main(void)
         cmocka_unit_test(test_withheld_when_the_run_itself_is_missed),
         cmocka_unit_test(test_a_faster_device_brings_its_own_factor_at_most),
         cmocka_unit_test(test_a_faster_device_and_more),
+        cmocka_unit_test(test_more_loaders_start_longer),
+        cmocka_unit_test(test_work_on_a_value_does_not_vanish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
