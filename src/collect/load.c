@@ -57,7 +57,7 @@ WI_AT_LOAD static void put_time(struct wi_out *out, int64_t seconds)
     put_two(out, day - (153 * shifted + 2) / 5 + 1);
     wi_out_char(out, '-');
     put_two(out, rest / 3600);
-    put_two(out, rest / 60);
+    put_two(out, rest / 60 % 60);
     put_two(out, rest % 60);
 }
 
