@@ -8,22 +8,6 @@
 #include "analyze/rules.h"
 #include "base/attr.h"
 
-static const struct {
-    enum wi_subcause subcause;
-    enum wi_dialect dialect;
-    const char *fix;
-} FIXES[] = {
-#define DIALECT_FIX(sub, dialect, fix) {WI_SUB_##sub, WI_DIALECT_##dialect, fix},
-#include "analyze/advice_dialects.def"
-#undef DIALECT_FIX
-};
-
-static const struct wi_advice_check CHECKS[] = {
-#define ADVICE_CHECK(sub, what, check, not_when) {WI_SUB_##sub, what, check, not_when},
-#include "analyze/advice_checks.def"
-#undef ADVICE_CHECK
-};
-
 static const char *by_case(const struct wi_finding *f)
 {
 #define FIX_IF(sub, condition, fix)                                                                \
@@ -36,35 +20,41 @@ static const char *by_case(const struct wi_finding *f)
 
 const char *wi_advice_seen(const struct wi_finding *f)
 {
-    const struct wi_advice *general = wi_advice_for(f->subcause);
 #define SEEN_IF(sub, rule_id, text)                                                                \
     if (f->subcause == WI_SUB_##sub && f->rule && !strcmp(f->rule, #rule_id))                      \
         return text;
 #include "analyze/advice_seen.def"
 #undef SEEN_IF
-    return general ? general->seen : NULL;
+    return wi_advice_for(f->subcause).seen;
 }
 
 const char *wi_advice_in(enum wi_subcause subcause, enum wi_dialect dialect)
 {
-    for (size_t i = 0; i < WI_ARRAY_LEN(FIXES); i++)
-        if (FIXES[i].subcause == subcause && FIXES[i].dialect == dialect)
-            return FIXES[i].fix;
+#define DIALECT_FIX(sub, dialect_id, fix)                                                          \
+    if (subcause == WI_SUB_##sub && dialect == WI_DIALECT_##dialect_id)                            \
+        return fix;
+#include "analyze/advice_dialects.def"
+#undef DIALECT_FIX
     return NULL;
 }
 
 const char *wi_advice_fix(const struct wi_finding *finding, enum wi_dialect dialect)
 {
-    const struct wi_advice *general = wi_advice_for(finding->subcause);
     const char *fix = by_case(finding);
     fix = fix ? fix : wi_advice_in(finding->subcause, dialect);
-    return fix ? fix : general ? general->fix : NULL;
+    return fix ? fix : wi_advice_for(finding->subcause).fix;
 }
 
-const struct wi_advice_check *wi_advice_check_for(enum wi_subcause subcause)
+/* By switch: an array of addresses is relocated in every process that has the preload. */
+struct wi_advice_check wi_advice_check_for(enum wi_subcause subcause)
 {
-    for (size_t i = 0; i < WI_ARRAY_LEN(CHECKS); i++)
-        if (CHECKS[i].subcause == subcause)
-            return &CHECKS[i];
-    return NULL;
+    switch (subcause) {
+#define ADVICE_CHECK(sub, what, check, not_when)                                                   \
+    case WI_SUB_##sub:                                                                             \
+        return (struct wi_advice_check){what, check, not_when};
+#include "analyze/advice_checks.def"
+#undef ADVICE_CHECK
+    default:
+        return (struct wi_advice_check){NULL, NULL, NULL};
+    }
 }

@@ -8,18 +8,18 @@
 #include "model/dialect.h"
 
 struct wi_advice_check {
-    enum wi_subcause subcause;
     const char *what, *check, *not_when; /* not_when: "-" if it always helps */
 };
 
 /* The fix that fits a finding: by what was seen, else in the dialect, else in general; NULL if the
  * sub-cause has none. */
 const char *wi_advice_fix(const struct wi_finding *finding, enum wi_dialect dialect);
-/* What was seen, as the rule that decided says it, else in general; NULL if the sub-cause has none. */
+/* What was seen, as the rule that decided says it, else in general; NULL if the sub-cause has none.
+ */
 const char *wi_advice_seen(const struct wi_finding *finding);
 /* The fix of one dialect, NULL where it does not differ from the general one. */
 const char *wi_advice_in(enum wi_subcause subcause, enum wi_dialect dialect);
-/* NULL if there is none. */
-const struct wi_advice_check *wi_advice_check_for(enum wi_subcause subcause);
+/* NULL in all if there is none. */
+struct wi_advice_check wi_advice_check_for(enum wi_subcause subcause);
 
 #endif

@@ -238,9 +238,8 @@ int wi_findings_of(const struct wi_device_result *device, const struct wi_cause_
         fill_exposer(finding, &sums[sub]);
         if (sub == WI_SUB_UNDER_FILLED && !fill_kernel(finding, tables, window))
             continue;
-        const struct wi_advice *advice = wi_advice_for(finding->subcause);
         finding->seen = wi_advice_seen(finding);
-        finding->fix = advice ? advice->fix : NULL;
+        finding->fix = wi_advice_for(finding->subcause).fix;
         finding->confidence = confidence_of(finding, coverage);
         count++;
     }

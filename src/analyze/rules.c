@@ -19,12 +19,6 @@ static const struct wi_rule OVERRIDES[] = {
 #undef OVERRIDE
 };
 
-static const struct wi_advice ADVICE_ROWS[] = {
-#define ADVICE(sub, seen_text, fix_text) {WI_SUB_##sub, seen_text, fix_text},
-#include "analyze/advice.def"
-#undef ADVICE
-};
-
 #define WI_PORTION_ANY e->portion
 
 /* One line a rule: the index of the first whose portion and condition hold. */
@@ -64,10 +58,16 @@ const struct wi_rule *wi_override_match(const struct wi_evidence *e, double *sha
     return NULL;
 }
 
-const struct wi_advice *wi_advice_for(enum wi_subcause subcause)
+/* By switch: an array of addresses is relocated in every process that has the preload. */
+struct wi_advice wi_advice_for(enum wi_subcause subcause)
 {
-    for (size_t i = 0; i < WI_ARRAY_LEN(ADVICE_ROWS); i++)
-        if (ADVICE_ROWS[i].subcause == subcause)
-            return &ADVICE_ROWS[i];
-    return NULL;
+    switch (subcause) {
+#define ADVICE(sub, seen_text, fix_text)                                                           \
+    case WI_SUB_##sub:                                                                             \
+        return (struct wi_advice){seen_text, fix_text};
+#include "analyze/advice.def"
+#undef ADVICE
+    default:
+        return (struct wi_advice){NULL, NULL};
+    }
 }

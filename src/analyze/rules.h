@@ -23,14 +23,14 @@ struct wi_evidence {
     double children, child_cpu, child_disk, child_starts,
         child_exits; /* starts: per second of samples */
     double cores_idle, cores_allowed, cores_machine, runnable;
-    double cores_others; /* of those allowed, used by other programs */
+    double cores_others;                /* of those allowed, used by other programs */
     double threads_busy, busiest;       /* other threads of the process */
     double issuer_run, issuer_runnable; /* the launching thread, over whole seconds */
-    double serving;                     /* share of looks in which requests were taken unwaited for */
-    double throttled;                   /* share of the time, by the CPU quota */
-    double period_deviation;            /* of start-to-start times, as a share of their mean */
-    double blocked_launches;            /* share of launches that returned after their kernel */
-    double recurs;                      /* share of the time that comes back over the run */
+    double serving;          /* share of looks in which requests were taken unwaited for */
+    double throttled;        /* share of the time, by the CPU quota */
+    double period_deviation; /* of start-to-start times, as a share of their mean */
+    double blocked_launches; /* share of launches that returned after their kernel */
+    double recurs;           /* share of the time that comes back over the run */
 };
 
 /* What holds for the whole run. */
@@ -47,7 +47,6 @@ struct wi_rule {
 };
 
 struct wi_advice {
-    enum wi_subcause subcause;
     const char *seen, *fix;
 };
 
@@ -59,7 +58,7 @@ const struct wi_rule *wi_rule_match(const struct wi_evidence *evidence);
 /* The override that replaces a decided sub-cause in the light of the evidence, NULL if none does;
  * *share gets the part of the time that it replaces, 0 to 1. */
 const struct wi_rule *wi_override_match(const struct wi_evidence *evidence, double *share);
-/* The advice of a sub-cause, NULL if there is none. */
-const struct wi_advice *wi_advice_for(enum wi_subcause subcause);
+/* The advice of a sub-cause, NULL in both if there is none. */
+struct wi_advice wi_advice_for(enum wi_subcause subcause);
 
 #endif

@@ -73,9 +73,9 @@ static void list(struct wi_layout *layout, int only)
 
 static void put_fixes(struct wi_layout *layout, enum wi_subcause sub)
 {
-    const struct wi_advice *general = wi_advice_for(sub);
+    const char *general = wi_advice_for(sub).fix;
     if (general)
-        put_template(layout, "WHAT TO DO", general->fix);
+        put_template(layout, "WHAT TO DO", general);
     for (int i = WI_DIALECT_GENERIC + 1; i < WI_DIALECT_COUNT; i++) {
         const char *fix = wi_advice_in(sub, (enum wi_dialect)i);
         if (fix)
@@ -110,22 +110,22 @@ static void put_sample(struct wi_layout *layout, enum wi_subcause sub)
 
 static void explain(struct wi_layout *layout, enum wi_subcause sub)
 {
-    const struct wi_advice_check *check = wi_advice_check_for(sub);
+    struct wi_advice_check check = wi_advice_check_for(sub);
     struct wi_phrase phrase;
     wi_out_f(wi_phrase_begin(&phrase), "%s: %s", wi_subcause_id(sub), wi_subcause_people(sub));
     put_heading(layout, wi_phrase_end(&phrase));
-    if (check) {
-        wi_out_str(wi_phrase_begin(&phrase), check->what);
+    if (check.what) {
+        wi_out_str(wi_phrase_begin(&phrase), check.what);
         wi_layout_wrap(layout, wi_phrase_end(&phrase), 0);
         wi_out_char(layout->out, '\n');
     }
     wi_out_char(layout->out, '\n');
     wi_explain_seen(layout, sub);
     put_fixes(layout, sub);
-    if (check)
-        put_template(layout, "CHECK IT", check->check);
-    if (check && strcmp(check->not_when, "-") != 0)
-        put_template(layout, "NO HELP IF", check->not_when);
+    if (check.check)
+        put_template(layout, "CHECK IT", check.check);
+    if (check.not_when && strcmp(check.not_when, "-") != 0)
+        put_template(layout, "NO HELP IF", check.not_when);
     put_sample(layout, sub);
 }
 

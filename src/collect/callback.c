@@ -16,7 +16,7 @@ static WI_COLD void unseen_exit(struct wi_thread *t, int domain, uint32_t cbid,
     struct wi_call_args args = {.stream = NULL};
     int result = call->result ? *(const int *)call->result : 0;
     if (call->params)
-        wi_call_rows[id].fill(call->params, result == WI_CUDA_SUCCESS, &args);
+        wi_call_fill(id, call->params, result == WI_CUDA_SUCCESS, &args);
     t->run_ns = t->runnable_ns = WI_UNKNOWN;
     atomic_store(&t->enter_ns, wi_process.start_ns);
     wi_hot_exit(t, id, &args, result, call->corr, (int16_t)call->context_uid, WI_ENTRY_CONTEXT);
@@ -40,7 +40,7 @@ static inline void leave(struct wi_thread *t, const struct wi_cupti_call *call)
     int result = call->result ? *(const int *)call->result : 0;
     struct wi_call_args args = {.stream = NULL};
     if (call->params)
-        wi_call_rows[id].fill(call->params, result == WI_CUDA_SUCCESS, &args);
+        wi_call_fill(id, call->params, result == WI_CUDA_SUCCESS, &args);
     wi_hot_exit(t, id, &args, result, call->corr, (int16_t)call->context_uid, WI_ENTRY_CONTEXT);
     if (WI_UNLIKELY(!atomic_load_explicit(&registered, memory_order_relaxed)) &&
         !atomic_exchange(&registered, 1)) {

@@ -73,7 +73,7 @@ static uint32_t api_name(int call)
     static const char *const ENDS[] = {"_ptsz", "_ptds", "_v2"};
     if (state.api_names[call])
         return state.api_names[call];
-    const char *name = wi_call_rows[call].name;
+    const char *name = wi_call_name(call);
     name += name[0] == '_' ? 2 : 0;
     size_t len = strlen(name);
     for (size_t i = 0; i < WI_ARRAY_LEN(ENDS); i++) {

@@ -4,28 +4,18 @@
 
 #include "cuda/cupti_abi.h"
 
-#define FILL(name)                                                                                 \
-    static void fill_##name(const void *params_of_call, int ok, struct wi_call_args *out)          \
-    {                                                                                              \
-        wi_fill_##name(params_of_call, ok, out);                                                   \
-    }
-WI_SHAPES(FILL)
-#undef FILL
-
 const struct wi_call_info wi_call_rows[] = {
 #define CALL(id, class_id, shape, row_flags, versions, number)                                     \
-    {.name = #id,                                                                                  \
-     .fill = fill_##shape,                                                                         \
-     .cbid = number,                                                                               \
+    {.cbid = number,                                                                               \
+     .layout = WI_SHAPE_OF_##shape,                                                                \
      .domain = WI_CUPTI_RUNTIME,                                                                   \
      .api_class = WI_API_##class_id,                                                               \
      .flags = row_flags},
 #include "cuda/calls.def"
 #undef CALL
 #define DRIVER(id, class_id, shape, row_flags, number)                                             \
-    {.name = #id,                                                                                  \
-     .fill = fill_##shape,                                                                         \
-     .cbid = number,                                                                               \
+    {.cbid = number,                                                                               \
+     .layout = WI_SHAPE_OF_##shape,                                                                \
      .domain = WI_CUPTI_DRIVER,                                                                    \
      .api_class = WI_API_##class_id,                                                               \
      .flags = row_flags},
@@ -46,6 +36,40 @@ static const uint16_t DRIVER_IDS[CBID_LIMIT] = {
 #include "cuda/driver_calls.def"
 #undef DRIVER
 };
+
+/* Words and code by switch, as in every table of the preload that is large: an array of addresses
+ * is relocated in every process that has the library. */
+const char *wi_call_name(int id)
+{
+    switch (id) {
+#define CALL(id, class_id, shape, flags, versions, number)                                         \
+    case WI_ID_##id##_##versions:                                                                  \
+        return #id;
+#include "cuda/calls.def"
+#undef CALL
+#define DRIVER(id, class_id, shape, flags, number)                                                 \
+    case WI_ID_D_##id:                                                                             \
+        return #id;
+#include "cuda/driver_calls.def"
+#undef DRIVER
+    default:
+        return "unknown";
+    }
+}
+
+void wi_call_fill(int id, const void *params, int ok, struct wi_call_args *out)
+{
+    switch (wi_call_rows[id].layout) {
+#define FILL(name)                                                                                 \
+    case WI_SHAPE_OF_##name:                                                                       \
+        wi_fill_##name(params, ok, out);                                                           \
+        break;
+        WI_SHAPES(FILL)
+#undef FILL
+    default:
+        break;
+    }
+}
 
 int wi_call_find(int domain, uint32_t cbid)
 {

@@ -56,19 +56,27 @@ struct wi_call_args {
     uint8_t arg_unknown; /* bytes exist and are not known */
 };
 
-typedef void (*wi_call_fill)(const void *params, int ok, struct wi_call_args *out);
+/* How the parameters lie in memory. */
+enum wi_shape {
+#define WI_SHAPE_ID(name) WI_SHAPE_OF_##name,
+    WI_SHAPES(WI_SHAPE_ID)
+#undef WI_SHAPE_ID
+};
 
 struct wi_call_info {
-    const char *name; /* as exported; reports show it without __ and _ptsz */
-    wi_call_fill fill;
     uint16_t cbid;
     uint8_t domain; /* enum wi_cupti_domain */
     uint8_t api_class;
     uint8_t flags;
+    uint8_t layout; /* enum wi_shape */
 };
 
 /* The row of an id below WI_CALL_IDS. */
 extern const struct wi_call_info wi_call_rows[];
+/* As exported; reports show it without __ and _ptsz. */
+const char *wi_call_name(int id);
+/* What the parameters of a call say; ok: it succeeded. */
+void wi_call_fill(int id, const void *params, int ok, struct wi_call_args *out);
 /* The id of a callback, or -1. */
 int wi_call_find(int domain, uint32_t cbid);
 

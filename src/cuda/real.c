@@ -76,13 +76,13 @@ void *wi_real_resolve(enum wi_major major, int id, void *caller)
 {
     static atomic_int said;
     int saved = errno;
-    void *found = find(major, wi_call_rows[id].name, caller);
+    void *found = find(major, wi_call_name(id), caller);
     if (found) {
         keep_loaded(found);
         atomic_store_explicit(&wi_real_table[major][id], found, memory_order_relaxed);
     } else if (!atomic_exchange(&said, 1)) {
         wi_log(WI_LOG_FAULT, "the real %s was not found; the call fails with cudaErrorUnknown",
-               wi_call_rows[id].name);
+               wi_call_name(id));
     }
     errno = saved;
     return found;

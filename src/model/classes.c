@@ -2,6 +2,7 @@
  * Threads: any. May not: allocate. */
 #include "model/classes.h"
 
+#include <stdint.h>
 #include <string.h>
 
 struct class_row {
@@ -15,13 +16,8 @@ static const struct class_row CLASSES[] = {
 #undef CLASS
 };
 
-struct subcause_row {
-    enum wi_class class_id;
-    const char *id, *people;
-};
-
-static const struct subcause_row SUBCAUSES[] = {
-#define SUBCAUSE(id, class_id, id_text, people) {WI_CLASS_##class_id, id_text, people},
+static const uint8_t CLASS_OF[] = {
+#define SUBCAUSE(id, class_id, id_text, people) WI_CLASS_##class_id,
 #include "model/subcauses.def"
 #undef SUBCAUSE
 };
@@ -43,17 +39,34 @@ int wi_class_is_stall(enum wi_class value)
 
 enum wi_class wi_subcause_class(enum wi_subcause value)
 {
-    return (unsigned)value < WI_SUB_COUNT ? SUBCAUSES[value].class_id : WI_CLASS_UNKNOWN;
+    return (unsigned)value < WI_SUB_COUNT ? (enum wi_class)CLASS_OF[value] : WI_CLASS_UNKNOWN;
 }
 
+/* By switch: an array of addresses is relocated in every process that has the preload. */
 const char *wi_subcause_id(enum wi_subcause value)
 {
-    return (unsigned)value < WI_SUB_COUNT ? SUBCAUSES[value].id : SUBCAUSES[WI_SUB_UNDETERMINED].id;
+    switch (value) {
+#define SUBCAUSE(id, class_id, id_text, people)                                                    \
+    case WI_SUB_##id:                                                                              \
+        return id_text;
+#include "model/subcauses.def"
+#undef SUBCAUSE
+    default:
+        return wi_subcause_id(WI_SUB_UNDETERMINED);
+    }
 }
 
 const char *wi_subcause_people(enum wi_subcause value)
 {
-    return (unsigned)value < WI_SUB_COUNT ? SUBCAUSES[value].people : "not known";
+    switch (value) {
+#define SUBCAUSE(id, class_id, id_text, people)                                                    \
+    case WI_SUB_##id:                                                                              \
+        return people;
+#include "model/subcauses.def"
+#undef SUBCAUSE
+    default:
+        return "not known";
+    }
 }
 
 int wi_subcause_is_known(enum wi_subcause value)
@@ -65,10 +78,10 @@ int wi_subcause_is_known(enum wi_subcause value)
 int wi_subcause_find(const char *id)
 {
     for (int i = 0; i < WI_SUB_COUNT; i++)
-        if (!strcmp(SUBCAUSES[i].id, id))
+        if (!strcmp(wi_subcause_id((enum wi_subcause)i), id))
             return i;
     for (int i = 0; i < WI_SUB_COUNT; i++)
-        if (!strcmp(strchr(SUBCAUSES[i].id, '/') + 1, id))
+        if (!strcmp(strchr(wi_subcause_id((enum wi_subcause)i), '/') + 1, id))
             return i;
     return -1;
 }

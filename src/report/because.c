@@ -34,8 +34,8 @@ enum wi_dialect wi_report_dialect(const struct wi_report *report)
 
 const char *wi_fix_of(const struct wi_report *report, const struct wi_finding *finding)
 {
-    const struct wi_advice *general = wi_advice_for(finding->subcause);
-    if (!general || finding->fix != general->fix)
+    const char *general = wi_advice_for(finding->subcause).fix;
+    if (!general || finding->fix != general)
         return finding->fix;
     return wi_advice_fix(finding, wi_report_dialect(report));
 }

@@ -154,13 +154,13 @@ void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
 static void put_support(struct wi_layout *layout, const struct wi_report *report,
                         const struct wi_finding *f)
 {
-    const struct wi_advice_check *check = wi_advice_check_for(f->subcause);
+    const char *check = wi_advice_check_for(f->subcause).check;
     struct wi_phrase phrase;
     wi_put_because(wi_phrase_begin(&phrase), report, f);
     if (wi_phrase_end(&phrase)[0])
         wi_layout_line(layout, "  because", phrase.text);
     if (check && f == wi_verdict_finding(report)) {
-        wi_out_str(wi_phrase_begin(&phrase), check->check);
+        wi_out_str(wi_phrase_begin(&phrase), check);
         wi_layout_line(layout, "  check it", wi_phrase_end(&phrase));
     }
 }

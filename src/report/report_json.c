@@ -323,11 +323,11 @@ static void put_exposed(struct json *json, const struct wi_report *report,
 static void put_because(struct json *json, const struct wi_report *report,
                         const struct wi_finding *f)
 {
-    const struct wi_advice_check *check = wi_advice_check_for(f->subcause);
+    const char *check = wi_advice_check_for(f->subcause).check;
     struct wi_phrase phrase;
     wi_put_because(wi_phrase_begin(&phrase), report, f);
     put_text(json, "because", wi_phrase_end(&phrase));
-    put_text(json, "check", check ? check->check : NULL);
+    put_text(json, "check", check);
 }
 
 static void put_finding(struct json *json, const struct wi_report *report,

@@ -511,8 +511,8 @@ static void make_crowded(struct fixture *f)
     times(second, 100000, 100000, 110000, 200000);
     second->api_after = name(f, "cudaLaunchKernel");
     for (int i = 0; i < 2; i++) {
-        f->findings[i].seen = wi_advice_for(f->findings[i].subcause)->seen;
-        f->findings[i].fix = wi_advice_for(f->findings[i].subcause)->fix;
+        f->findings[i].seen = wi_advice_for(f->findings[i].subcause).seen;
+        f->findings[i].fix = wi_advice_for(f->findings[i].subcause).fix;
     }
     verdict(f, "data-loading/too-few-workers", 0, WI_CONF_HIGH, NULL);
     f->kernels[0] =

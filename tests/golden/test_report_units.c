@@ -222,7 +222,7 @@ static void test_dialect(void **state)
     struct wi_finding *first = &f.findings[0];
     (void)state;
     assert_true(fixture_make(&f, "loader"));
-    const char *kept = first->fix, *general = wi_advice_for(WI_SUB_TOO_FEW_WORKERS)->fix;
+    const char *kept = first->fix, *general = wi_advice_for(WI_SUB_TOO_FEW_WORKERS).fix;
     assert_ptr_equal(wi_fix_of(&f.report, first), kept);
     first->fix = general;
     assert_ptr_equal(wi_fix_of(&f.report, first), general);
@@ -259,12 +259,12 @@ static void test_others(void **state)
     shows("nothing in the job: other programs take 1.6 of the 2 cores it may use; run it when they "
           "are "
           "done, or give it cores of its own");
-    wi_expand(fresh(), wi_advice_for(f.subcause)->seen, &f, NULL);
+    wi_expand(fresh(), wi_advice_for(f.subcause).seen, &f, NULL);
     shows("the launching thread was ready to run but got no core: 9 times, median 1 ms; programs "
           "other "
           "than this process and its children take 1.6 cores");
     f.cores_others_permille = WI_UNKNOWN;
-    wi_expand(fresh(), wi_advice_for(f.subcause)->seen, &f, NULL);
+    wi_expand(fresh(), wi_advice_for(f.subcause).seen, &f, NULL);
     shows("the launching thread was ready to run but got no core: 9 times, median 1 ms");
 }
 

@@ -167,11 +167,11 @@ static int same_names(void)
         if (cuptiGetCallbackName((CUpti_CallbackDomain)row->domain, row->cbid, &name) != 0)
             name = "(none)";
         size_t len = 0;
-        while (name[len] && name[len] == row->name[len])
+        while (name[len] && name[len] == wi_call_name(id)[len])
             len++;
         int version = name[len] == '_' && name[len + 1] == 'v'; /* cudaMalloc_v3020 */
-        if (row->name[len] || (name[len] && !version)) {
-            printf("%s has the number of %s\n", row->name, name);
+        if (wi_call_name(id)[len] || (name[len] && !version)) {
+            printf("%s has the number of %s\n", wi_call_name(id), name);
             bad = 1;
         }
     }

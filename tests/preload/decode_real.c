@@ -242,9 +242,9 @@ static void check_names(const char *path)
         const char *name = NULL;
         if (!row->cbid || get(row->domain, row->cbid, &name) != 0)
             continue;
-        int same = same_call(row->name, name);
+        int same = same_call(wi_call_name(id), name);
         if (!same) {
-            printf("%s has the number of %s\n", row->name, name);
+            printf("%s has the number of %s\n", wi_call_name(id), name);
             failed = 1;
         }
     }
