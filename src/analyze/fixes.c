@@ -5,21 +5,62 @@
 #include "analyze/limits.h"
 #include "analyze/remedies.h"
 
-static int is_told(const struct wi_finding *finding)
+static int is_candidate(const struct wi_finding *finding)
 {
     return finding->fix && finding->fix[0] &&
            wi_class_is_stall(wi_subcause_class(finding->subcause)) &&
            finding->share * 1000 >= (double)WI_LIMIT_VERDICT_PERMILLE;
 }
 
-int wi_fixes_of(const struct wi_result *result, int fixes[WI_FIXES])
+int wi_fixes_candidates(const struct wi_result *result, int fixes[WI_FIXES])
 {
     int count = 0, first = result->verdict.finding;
-    if (first >= 0 && first < result->finding_count && is_told(&result->findings[first]))
+    if (first >= 0 && first < result->finding_count && is_candidate(&result->findings[first]))
         fixes[count++] = first;
     for (int i = 0; i < result->finding_count && count < WI_FIXES; i++)
-        if (i != first && is_told(&result->findings[i]))
+        if (i != first && is_candidate(&result->findings[i]))
             fixes[count++] = i;
+    return count;
+}
+
+static int is_more(double speedup, double than)
+{
+    return speedup * 1000 >= than * (1000 + WI_LIMIT_FIX_GAIN_PERMILLE);
+}
+
+/* What the fixes before the last one of a set bring together. */
+static double before_last(const struct wi_result *result, const struct wi_together *set)
+{
+    for (int i = 0; i < result->together_count; i++)
+        if (result->together[i].count == set->count - 1)
+            return result->together[i].predicted.speedup;
+    return result->findings[set->findings[0]].predicted.speedup;
+}
+
+int wi_fix_helps(const struct wi_result *result, int finding)
+{
+    const struct wi_prediction *alone = &result->findings[finding].predicted;
+    if (alone->withheld || alone->speedup <= 0 || is_more(alone->high, 1))
+        return 1; /* also where nobody can say */
+    for (int i = 0; i < result->together_count; i++) {
+        const struct wi_together *set = &result->together[i];
+        if (set->findings[set->count - 1] == finding)
+            return is_more(set->predicted.speedup, before_last(result, set));
+    }
+    return 0;
+}
+
+int wi_fix_is_left_out(const struct wi_result *result, int finding)
+{
+    return is_candidate(&result->findings[finding]) && !wi_fix_helps(result, finding);
+}
+
+int wi_fixes_of(const struct wi_result *result, int fixes[WI_FIXES])
+{
+    int candidates[WI_FIXES], count = 0, all = wi_fixes_candidates(result, candidates);
+    for (int i = 0; i < all; i++)
+        if (wi_fix_helps(result, candidates[i]))
+            fixes[count++] = candidates[i];
     return count;
 }
 

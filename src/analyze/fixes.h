@@ -6,8 +6,15 @@
 #include "analyze/change.h"
 #include "analyze/result.h"
 
-/* The findings whose fixes are told, as they are told: that of the verdict first, then by what they
- * save. Returns how many. */
+/* The findings whose fixes are looked at: that of the verdict first, then by what they save.
+ * Returns how many. */
+int wi_fixes_candidates(const struct wi_result *result, int fixes[WI_FIXES]);
+/* 0 if a replay says that the fix of the finding gains nothing, neither alone nor after those that
+ * stand before it. */
+int wi_fix_helps(const struct wi_result *result, int finding);
+/* 1 if the finding is a stall worth a fix, and only that it does not help speaks against it. */
+int wi_fix_is_left_out(const struct wi_result *result, int finding);
+/* Those of the candidates that help, as they are told. Returns how many. */
 int wi_fixes_of(const struct wi_result *result, int fixes[WI_FIXES]);
 /* Adds what stands for the fixes of all these findings; those without a remedy add nothing. What is
  * said of one cause alone stands before what a universe does to its neighbours. */

@@ -34,7 +34,7 @@ static uint64_t bit(enum wi_subcause subcause)
 /* Those of the fixes that a replay says something about. */
 static int predicted_fixes(const struct wi_result *result, int fixes[WI_FIXES])
 {
-    int all[WI_FIXES], told = wi_fixes_of(result, all), count = 0;
+    int all[WI_FIXES], told = wi_fixes_candidates(result, all), count = 0;
     uint64_t seen = 0;
     for (int i = 0; i < told; i++) {
         const struct wi_finding *finding = &result->findings[all[i]];

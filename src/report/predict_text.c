@@ -6,12 +6,13 @@
 
 #include "analyze/change.h"
 #include "analyze/fixes.h"
+#include "analyze/limits.h"
 #include "analyze/remedies.h"
 #include "base/attr.h"
 #include "report/human.h"
 #include "report/predict_json.h"
 
-#define NOTHING 0.015 /* closer to 1 than the least margin of a range lets one tell */
+#define NOTHING ((double)WI_LIMIT_FIX_GAIN_PERMILLE / 1000)
 #define SAME    0.02  /* how far the step may be off the whole before it stands for it */
 #define DRAW    0.001 /* of the time: delays below it are not worth a word */
 

@@ -153,9 +153,24 @@ static void put_headline(struct wi_layout *layout, const struct wi_report *repor
     wi_out_char(layout->out, '\n');
 }
 
+/* The verdict's own cause, where its end alone would gain nothing. */
+static void put_no_fix(struct wi_layout *layout, const struct wi_report *report)
+{
+    int first = report->result->verdict.finding;
+    struct wi_phrase phrase;
+    struct wi_out *out = wi_phrase_begin(&phrase);
+    if (!wi_verdict_finding(report) || wi_fix_helps(report->result, first))
+        return;
+    wi_out_char(layout->out, '\n');
+    wi_out_str(out, "helps: the end of this cause alone gains nothing, ");
+    wi_put_prediction(out, &report->result->findings[first].predicted);
+    wi_layout_line(layout, "NO FIX", wi_phrase_end(&phrase));
+}
+
 static void put_fixes(struct wi_layout *layout, const struct wi_report *report)
 {
     int fixes[WI_FIXES], count = wi_fixes_of(report->result, fixes);
+    put_no_fix(layout, report);
     if (count)
         wi_out_char(layout->out, '\n');
     for (int i = 0; i < count; i++)
@@ -189,7 +204,9 @@ static void put_others(struct wi_layout *layout, const struct wi_report *report)
         if (wi_used_devices(report) > 1)
             wi_out_f(out, ", GPU #%d", f->device);
         const char *fix = wi_fix_of(report, f);
-        if (fix && fix[0]) {
+        if (wi_fix_is_left_out(report->result, i)) {
+            wi_out_str(out, ": its end alone gains nothing");
+        } else if (fix && fix[0]) {
             wi_out_str(out, ": ");
             wi_expand(out, fix, f, report->names);
         }
