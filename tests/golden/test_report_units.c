@@ -469,7 +469,10 @@ static void test_what_a_fix_changes(void **state)
                                          .step_before_ns = WI_UNKNOWN,
                                          .step_after_ns = WI_UNKNOWN}};
     (void)state;
-    assert_non_null(strstr(gives(&f), "more workers get what is idle of the cores; at most, the"));
+    assert_non_null(
+        strstr(gives(&f), "more workers, for which there is no idle core; at most, a batch so"));
+    f.cores_idle_permille = 1000;
+    assert_non_null(strstr(gives(&f), ": more workers on the idle cores; at most, the next"));
     f.cores_idle_permille = WI_UNKNOWN;
     assert_non_null(strstr(gives(&f), ": the next input lies ready when it is asked for"));
     f.subcause = WI_SUB_SLOW_STORAGE;
