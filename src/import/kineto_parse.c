@@ -34,12 +34,13 @@ struct parse {
     struct wi_load *load;
     yajl_handle yajl;
     enum context context;
-    int field;   /* of the value that follows, -1 = not used */
-    int skip;    /* containers open inside a value that is not used */
-    int bare;    /* the document is an array of events */
-    int events;  /* an array of events was seen */
-    int objects; /* something in it looked like an event */
-    int code;    /* why a callback stopped the parser */
+    uint8_t first[DONE + 1], end[DONE + 1]; /* the FIELDS of a context lie between */
+    int field;                              /* of the value that follows, -1 = not used */
+    int skip;                               /* containers open inside a value that is not used */
+    int bare;                               /* the document is an array of events */
+    int events;                             /* an array of events was seen */
+    int objects;                            /* something in it looked like an event */
+    int code;                               /* why a callback stopped the parser */
     const char *problem;
     struct wi_kineto_record record; /* the event or device row being read */
 };
@@ -70,10 +71,10 @@ static int on_key(void *user, const unsigned char *key, size_t len)
     parse->field = -1;
     if (parse->skip || (parse->context == EVENT && parse->record.skip))
         return 1;
-    for (size_t i = 0; i < WI_ARRAY_LEN(FIELDS); i++) {
+    for (int i = parse->first[parse->context]; i < parse->end[parse->context]; i++) {
         if (FIELDS[i].context == (unsigned)parse->context && FIELDS[i].len == len &&
             FIELDS[i].key[0] == (char)key[0] && !memcmp(FIELDS[i].key, key, len)) {
-            parse->field = (int)i;
+            parse->field = i;
             break;
         }
     }
@@ -326,6 +327,16 @@ static int parse_all(struct parse *parse)
     return 0;
 }
 
+static void find_fields(struct parse *parse)
+{
+    for (size_t i = WI_ARRAY_LEN(FIELDS); i-- > 0;) {
+        int context = FIELDS[i].context;
+        parse->first[context] = (uint8_t)i;
+        if (!parse->end[context])
+            parse->end[context] = (uint8_t)(i + 1);
+    }
+}
+
 static int is_trace(struct parse *parse)
 {
     if (!parse->events)
@@ -349,6 +360,7 @@ int wi_kineto_parse(struct wi_load *load, struct wi_kineto_document *document)
                                              .yajl_start_array = on_start_array,
                                              .yajl_end_array = on_end_array};
     struct parse parse = {.document = document, .load = load, .context = DOCUMENT, .field = -1};
+    find_fields(&parse);
     parse.yajl = yajl_alloc(&CALLBACKS, NULL, &parse);
     if (!parse.yajl)
         return wi_load_fail(load, WI_ERR_NOMEM, -1, wi_err_str(WI_ERR_NOMEM));

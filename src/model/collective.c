@@ -25,7 +25,7 @@ int wi_name_is_collective(const char *name)
     if (!strncmp(name, "void ", 5))
         name += 5;
     for (size_t i = 0; i < WI_ARRAY_LEN(PREFIXES); i++) {
-        if (!strncmp(name, PREFIXES[i], strlen(PREFIXES[i])))
+        if (name[0] == PREFIXES[i][0] && !strncmp(name, PREFIXES[i], strlen(PREFIXES[i])))
             return 1;
     }
     return 0;
