@@ -111,7 +111,8 @@ static int want_variants(struct wi_session *s, struct wanted *wanted, uint32_t c
             continue;
         wanted[i].plans[0] = wi_session_add(s, &variants[0]);
         wanted[i].plans[2] = wi_session_add(s, &variants[2]);
-        err = wanted[i].plans[2] == UINT32_MAX ? WI_ERR_NOMEM : WI_OK;
+        if (wanted[i].plans[0] == UINT32_MAX || wanted[i].plans[2] == UINT32_MAX)
+            err = WI_ERR_NOMEM;
     }
     return err;
 }

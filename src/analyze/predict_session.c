@@ -46,11 +46,12 @@ int wi_session_begin(struct wi_session *s, struct wi_engine *engine, struct wi_a
 
 uint32_t wi_session_add(struct wi_session *s, const struct wi_change *change)
 {
+    if (s->plan_count == s->plan_room)
+        return UINT32_MAX;
     struct wi_plan *plan = &s->plans[s->plan_count];
     plan->change = *change;
     plan->idle = NULL;
-    if (s->plan_count == s->plan_room ||
-        wi_effects_of(&plan->effects, s->arena, &s->splits, &plan->change, &plan->rare_ns) != 0)
+    if (wi_effects_of(&plan->effects, s->arena, &s->splits, &plan->change, &plan->rare_ns) != 0)
         return UINT32_MAX;
     return s->plan_count++;
 }
