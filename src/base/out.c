@@ -100,14 +100,14 @@ WI_AT_LOAD void wi_out_i64(struct wi_out *out, int64_t value)
     wi_out_u64(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-void wi_out_fixed(struct wi_out *out, double value, int decimals)
+static void put_fixed(struct wi_out *out, double value, int decimals, const char *none)
 {
     uint64_t scale = 1;
     for (int i = 0; i < decimals; i++)
         scale *= 10;
     double size = value < 0 ? -value : value;
     if (!(size * (double)scale < 9e18)) {
-        wi_out_char(out, '-');
+        wi_out_str(out, none);
         return;
     }
     uint64_t whole = (uint64_t)(size * (double)scale + 0.5);
@@ -122,6 +122,16 @@ void wi_out_fixed(struct wi_out *out, double value, int decimals)
         wi_out_pad(out, '0', decimals - len);
         wi_out_bytes(out, first, (size_t)len);
     }
+}
+
+void wi_out_fixed(struct wi_out *out, double value, int decimals)
+{
+    put_fixed(out, value, decimals, "-");
+}
+
+void wi_out_json_fixed(struct wi_out *out, double value, int decimals)
+{
+    put_fixed(out, value, decimals, "null");
 }
 
 struct spec {

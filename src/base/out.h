@@ -32,7 +32,8 @@ void wi_out_char(struct wi_out *out, char c);
 void wi_out_pad(struct wi_out *out, char c, int times);
 void wi_out_i64(struct wi_out *out, int64_t value);
 void wi_out_u64(struct wi_out *out, uint64_t value);
-/* value with `decimals` digits after the point, rounded half away from zero; NaN prints "-". */
+/* value with `decimals` digits after the point, rounded half away from zero; NaN, and what has more
+ * than 18 digits, prints "-". */
 void wi_out_fixed(struct wi_out *out, double value, int decimals);
 /* The subset %s %c %d %i %u %x %ld %lu %lld %llu %zu %%, with width, '-' and '0'; nothing else. */
 void wi_out_f(struct wi_out *out, const char *fmt, ...) WI_PRINTF(2, 3);
@@ -41,6 +42,8 @@ void wi_out_vf(struct wi_out *out, const char *fmt, va_list args);
 void wi_out_clean(struct wi_out *out, const char *text);
 /* Letters that are safe in a file's name, none that would hide it; at most 64 of them. */
 void wi_out_name(struct wi_out *out, const char *text);
+/* As wi_out_fixed, but what it has no digits for is null. */
+void wi_out_json_fixed(struct wi_out *out, double value, int decimals);
 /* A JSON string literal with quotes; NULL prints null. */
 void wi_out_json(struct wi_out *out, const char *text);
 

@@ -83,7 +83,7 @@ static void put_straggler(struct wi_out *out, const struct wi_merge *merge)
     put_int(out, "others_mhz", merge->others_mhz);
     wi_out_str(out, ",\"factor\":");
     if (merge->factor > 0)
-        wi_out_fixed(out, merge->factor, 4);
+        wi_out_json_fixed(out, merge->factor, 4);
     else
         wi_out_str(out, "null");
     wi_merge_sentence(wi_phrase_begin(&phrase), merge);
@@ -99,10 +99,10 @@ void wi_merge_json(struct wi_out *out, const struct wi_merge *merge,
                     "\"version\":\"" WHYIDLE_VERSION "\"},\n\"verdict\":{\"id\":");
     wi_out_json(out, verdict);
     wi_out_str(out, ",\"share\":");
-    wi_out_fixed(out, share, 6);
+    wi_out_json_fixed(out, share, 6);
     wi_out_str(out, "},\n\"comm_wait_share\":");
     if (merge->compared)
-        wi_out_fixed(out, merge->mean_wait, 6);
+        wi_out_json_fixed(out, merge->mean_wait, 6);
     else
         wi_out_str(out, "null");
     wi_out_str(out, ",\n\"late\":{");

@@ -27,7 +27,7 @@ static void put_real(struct wi_out *out, const char *key, double value, int know
 {
     wi_out_f(out, ",\"%s\":", key);
     if (known)
-        wi_out_fixed(out, value, 6);
+        wi_out_json_fixed(out, value, 6);
     else
         wi_out_str(out, "null");
 }

@@ -97,7 +97,7 @@ static void put_name(struct json *json, const char *name, const struct wi_report
 static void put_share(struct json *json, const char *name, double value)
 {
     key(json, name);
-    wi_out_fixed(json->out, value, 6);
+    wi_out_json_fixed(json->out, value, 6);
 }
 
 static void put_tool(struct json *json)

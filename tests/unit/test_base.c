@@ -54,6 +54,12 @@ static void test_numbers(void **state)
     assert_string_equal(formatted(text, sizeof(text), 1e300, 1), "-");
     struct wi_out out;
     wi_out_mem(&out, text, sizeof(text));
+    wi_out_json_fixed(&out, 1e13, 6);
+    wi_out_json_fixed(&out, 0.0 / 0.0, 6);
+    wi_out_json_fixed(&out, -1.5, 1);
+    wi_out_finish(&out);
+    assert_string_equal(text, "nullnull-1.5");
+    wi_out_mem(&out, text, sizeof(text));
     const char *volatile none = NULL;
     wi_out_f(&out, "%5d|%-5u|%05x|%s|%c|%ld|%%|%-4s|", -42, 7u, 255u, none, 'x', INT64_MIN + 1,
              "é");
