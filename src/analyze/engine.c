@@ -150,9 +150,10 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)
 {
     struct wi_sample_sums *sums = &engine->samples;
-    wi_host_sums_add(&sums->run, sample);
     sums->last = *sample;
-    sums->recent[sums->count++ % WI_RECENT_SAMPLES] = *sample;
+    wi_host_sample_settle(&sums->last);
+    wi_host_sums_add(&sums->run, &sums->last);
+    sums->recent[sums->count++ % WI_RECENT_SAMPLES] = sums->last;
     engine->coverage.samples++;
 }
 

@@ -19,7 +19,9 @@ const struct wi_run *wi_clock_run(const struct wi_calls *calls, uint64_t id)
 
 static int64_t even_limit(int64_t median_ns)
 {
-    int64_t limit = median_ns * WI_LIMIT_RUN_SILENCE_FACTOR;
+    int64_t limit = median_ns > INT64_MAX / WI_LIMIT_RUN_SILENCE_FACTOR
+                        ? INT64_MAX
+                        : median_ns * WI_LIMIT_RUN_SILENCE_FACTOR;
     return limit > WI_LIMIT_RUN_SILENCE_FLOOR_NS ? limit : WI_LIMIT_RUN_SILENCE_FLOOR_NS;
 }
 

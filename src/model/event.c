@@ -40,6 +40,8 @@ static const char *const LOSS_WORDS[] = {
 #undef LOSS_KIND
 };
 
+#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
+
 int64_t wi_event_time(const struct wi_event *event)
 {
     switch (event->kind) {
@@ -66,6 +68,18 @@ void wi_host_sample_clear(struct wi_host_sample *sample)
     *sample = (struct wi_host_sample){0};
     for (int64_t *at = &sample->at_ns; at <= &sample->link_width; at++)
         *at = WI_UNKNOWN;
+}
+
+void wi_figure_settle(int64_t *figure)
+{
+    if (*figure < 0 || *figure > FIGURE_LIMIT)
+        *figure = WI_UNKNOWN;
+}
+
+void wi_host_sample_settle(struct wi_host_sample *sample)
+{
+    for (int64_t *figure = &sample->interval_ns; figure <= &sample->link_width; figure++)
+        wi_figure_settle(figure);
 }
 
 static const char *word(const char *const *words, size_t count, unsigned value)

@@ -158,6 +158,10 @@ struct wi_host_sample {
 
 /* Sets every figure of a sample to WI_UNKNOWN. */
 void wi_host_sample_clear(struct wi_host_sample *sample);
+/* Sets those that can be no figure, below 0 or beyond all reason, to WI_UNKNOWN. */
+void wi_host_sample_settle(struct wi_host_sample *sample);
+/* The same for one. */
+void wi_figure_settle(int64_t *figure);
 
 /* Native code whose source line the job could not find out: what finds it later. */
 struct wi_code_place {

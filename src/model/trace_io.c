@@ -17,8 +17,6 @@
 #define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
 #define TIME_LIMIT_NS (INT64_MAX / 2) /* differences and sums of two times cannot overflow */
 
-#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
-
 enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TYPE_UUID };
 
 struct field {
@@ -218,13 +216,6 @@ static int read_name(struct wi_trace_reader *reader, const unsigned char *data, 
     return err;
 }
 
-/* A duration or a count that cannot be true is not known. */
-static void settle_figure(int64_t *figure)
-{
-    if (*figure < 0 || *figure > FIGURE_LIMIT)
-        *figure = WI_UNKNOWN;
-}
-
 /* The rest of a record that is being read. */
 struct rest {
     const unsigned char *data;
@@ -268,9 +259,9 @@ static void settle_job(struct wi_job *job)
     job->world = job->world >= 0 ? job->world : WI_UNKNOWN;
     job->end = (unsigned)job->end <= WI_JOB_IMPORTED ? job->end : WI_JOB_IMPORTED;
     job->level = job->level >= 'A' && job->level <= 'D' ? job->level : 'I';
-    settle_figure(&job->helper_cpu_ns);
-    settle_figure(&job->memory_bytes);
-    settle_figure(&job->flush_ns);
+    wi_figure_settle(&job->helper_cpu_ns);
+    wi_figure_settle(&job->memory_bytes);
+    wi_figure_settle(&job->flush_ns);
 }
 
 static int read_job(struct wi_trace_reader *reader, const unsigned char *data, size_t len)
@@ -296,12 +287,6 @@ static int bad_time(int64_t time_ns)
     return time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS;
 }
 
-static void settle_sample(struct wi_host_sample *sample)
-{
-    for (int64_t *figure = &sample->interval_ns; figure <= &sample->link_width; figure++)
-        settle_figure(figure);
-}
-
 /* The only times that may be unknown. */
 static int settle_loss(const struct wi_loss *loss)
 {
@@ -323,9 +308,9 @@ static int settle_values(struct wi_event *event)
         call->direction = call->direction < WI_COPY_COUNT ? call->direction : WI_COPY_UNKNOWN;
         call->src_mem = call->src_mem < WI_MEM_COUNT ? call->src_mem : WI_MEM_UNKNOWN;
         call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
-        settle_figure(&call->run_ns);
-        settle_figure(&call->runnable_ns);
-        settle_figure(&call->held_ns);
+        wi_figure_settle(&call->run_ns);
+        wi_figure_settle(&call->runnable_ns);
+        wi_figure_settle(&call->held_ns);
         return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_OP:
         op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
@@ -339,7 +324,7 @@ static int settle_values(struct wi_event *event)
             return WI_ERR_RANGE;
         return event->u.span.kind < WI_SPAN_COUNT;
     case WI_EVENT_SAMPLE:
-        settle_sample(&event->u.sample);
+        wi_host_sample_settle(&event->u.sample);
         return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_LOSS:
         return settle_loss(&event->u.loss);
