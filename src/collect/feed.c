@@ -152,6 +152,11 @@ static uint64_t target_of(const struct wi_entry *entry, unsigned api_class)
 void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range)
 {
     const struct wi_call_info *row = &wi_call_rows[entry->call];
+    if (!entry->enter_ns || !entry->exit_ns) { /* the clock could not be read */
+        state.any = 1;
+        wi_feed_loss(WI_LOSS_BAD_CLOCK, 1, WI_UNKNOWN, WI_UNKNOWN);
+        return;
+    }
     uint64_t stream = wi_stream_number(entry->stream, row->flags & WI_ROW_PER_THREAD, thread);
     struct wi_host_call call = {
         .enter_ns = entry->enter_ns,
