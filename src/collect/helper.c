@@ -30,6 +30,7 @@
 #include "collect/stack_watch.h"
 #include "collect/thread.h"
 #include "collect/tool_clock.h"
+#include "collect/wall_clock.h"
 #include "collect/watch.h"
 #include "collect/watch_waits.h"
 
@@ -50,7 +51,6 @@
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MOST_HELD       100 /* drains: seconds; a thread that only lost its core is back long before */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
-#define CLOCK_STEP_NS   (5 * MS)  /* slewing stays below 0.5 ms a second; the looks are no atom */
 #define PATIENCE_NS     (20 * MS) /* a wake-up that got lost costs the end of the job no more */
 #define STACK_BYTES     ((size_t)512 << 10)
 #define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
@@ -201,6 +201,7 @@ static void tell_losses(uint64_t ring_drops)
 int wi_drain(int most_buffers)
 {
     int buffers = 0;
+    wi_wall_clock_look();
     int64_t now = wi_now_ns();
     int64_t first = atomic_load(&wi_process.first_enter_ns);
     int64_t horizon = first ? first : now - MARGIN_NS;
@@ -257,21 +258,8 @@ static void park(int request)
 struct schedule {
     int64_t begin_ns, flush_ns, watch_ns, report_ns;
     int watches;
-    int64_t real_ns, offset_ns; /* at the last look: the wall clock, and how far it is ahead */
-    int announced;              /* the folder of the job is there */
+    int announced; /* the folder of the job is there */
 };
-
-/* All times are of the wall clock: what spans a step of it cannot be measured. */
-static void watch_clock(struct schedule *next, int64_t now)
-{
-    int64_t real = wi_now_ns(), offset = real - now;
-    int64_t step = offset - next->offset_ns;
-    if (next->real_ns && (step > CLOCK_STEP_NS || step < -CLOCK_STEP_NS))
-        wi_feed_loss(WI_LOSS_BLIND, 0, next->real_ns < real ? next->real_ns : real,
-                     next->real_ns < real ? real : next->real_ns);
-    next->real_ns = real;
-    next->offset_ns = offset;
-}
 
 static int64_t watch_step(int64_t age_ns)
 {
@@ -298,7 +286,6 @@ static void due(struct schedule *next, int64_t now)
 {
     if (now >= next->flush_ns) {
         next->flush_ns = now + FLUSH_NS;
-        watch_clock(next, now);
         if (!wi_process.flush_at_end_only)
             flush(0);
         wi_blind_pulse();

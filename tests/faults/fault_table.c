@@ -263,8 +263,11 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *to)
         return -1;
     }
     int result = __real_clock_gettime(clock, to);
-    if (clock == CLOCK_REALTIME)
-        to->tv_sec += step_ms() / 1000;
+    if (clock == CLOCK_REALTIME) {
+        int64_t ns = to->tv_nsec + step_ms() * 1000000;
+        to->tv_nsec = (ns % 1000000000 + 1000000000) % 1000000000;
+        to->tv_sec += (ns - to->tv_nsec) / 1000000000;
+    }
     return result;
 }
 

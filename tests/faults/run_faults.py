@@ -222,6 +222,10 @@ class Run:
                                     f"{device['window']['length_ns']} ns")
                 if min(classes.values()) < 0:
                     self.bad.append("a class is negative")
+                known_ns = (device["window"]["length_ns"] -
+                            device["subcauses"].get("unknown/blind-interval", 0))
+                if known_ns > self.took * 1e9:
+                    self.bad.append(f"{known_ns / 1e9:.1f} s of a job of {self.took:.1f} s")
 
 
 class Faults:
@@ -397,4 +401,5 @@ def main():
     sys.exit(1 if faults.failed else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
