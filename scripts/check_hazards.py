@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Holds docs/hazards.md against the tree: every file it names exists, and every test is one of ctest.
+"""Holds docs/hazards.md against the tree: every file it names exists, every test is one of ctest, and
+the file that is named for a fault holds the words of its check.
 usage: check_hazards.py BUILD"""
 import os
 import re
@@ -9,13 +10,32 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 
 
+def faults_without_check(text):
+    """Rows of the table of faults whose words are not in the file they name, and how many there are."""
+    table = text.split("## Faults", 1)[-1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| (.*) \| `(\S+)` \| `(.*)` \|$", table, re.M)
+    bad = [f"a row of another form among the faults: {line}"
+           for line in re.findall(r"^\|.*\|$", table, re.M)[2:]
+           if not re.fullmatch(r"\| (.*) \| `(\S+)` \| `(.*)` \|", line)]
+    for fault, name, words in rows:
+        path = os.path.join(ROOT, name)
+        if not os.path.exists(path):
+            bad.append(f"{fault}: {name} is not there")
+            continue
+        with open(path, encoding="utf-8") as file:
+            if words not in file.read():
+                bad.append(f"{fault}: '{words}' is not in {name}")
+    return bad, len(rows)
+
+
 def main():
     with open(os.path.join(ROOT, "docs", "hazards.md"), encoding="utf-8") as file:
-        rows = [line for line in file if re.match(r"\| \d", line)]
+        text = file.read()
+    rows = [line for line in text.split("## Faults", 1)[0].splitlines() if re.match(r"\| \d", line)]
     listed = subprocess.run(["ctest", "--test-dir", sys.argv[1], "-N"], capture_output=True,
                             text=True, check=True).stdout
     tests = set(re.findall(r"Test +#\d+: (\S+)", listed))
-    bad = []
+    bad, faults = faults_without_check(text)
     for row in rows:
         cells = row.split("|")
         if len(cells) != 6:
@@ -29,8 +49,8 @@ def main():
             bad.append(f"{cells[1].strip()}: no test")
     for line in bad:
         print("check_hazards:", line, file=sys.stderr)
-    print(f"check_hazards: {len(rows)} hazards")
-    sys.exit(1 if bad or len(rows) < 12 else 0)
+    print(f"check_hazards: {len(rows)} hazards, {faults} faults")
+    sys.exit(1 if bad or len(rows) < 12 or not faults else 0)
 
 
 main()

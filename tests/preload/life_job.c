@@ -1,5 +1,6 @@
 /* A job that ends, spawns or names things in unusual ways; each argument is one, in order:
- *   segv (its own handler ends it) | term (a signal without a handler) | spawn | vfork | names
+ *   segv (its own handler ends it) | fault (a real one, without a handler) | spawn | vfork | names
+ *   term (a signal without a handler)
  *   threads N (all at the same time, one launch each) | storm N (forks at once) | wait
  * Threads: as told. May not: print anything that depends on time. */
 #include <pthread.h>
@@ -79,6 +80,13 @@ static void segv(void)
     raise(SIGSEGV);
 }
 
+static void fault(void)
+{
+    char *volatile nowhere = NULL;
+    fflush(stdout);
+    *nowhere = 1;
+}
+
 static void spawn(void)
 {
     char *words[] = {(char *)"/bin/echo", (char *)"spawned", NULL};
@@ -152,6 +160,8 @@ static void act(const char *word, int number)
 {
     if (!strcmp(word, "segv"))
         segv();
+    if (!strcmp(word, "fault"))
+        fault();
     if (!strcmp(word, "names"))
         names();
     if (!strcmp(word, "spawn"))

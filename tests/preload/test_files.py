@@ -78,14 +78,38 @@ with tempfile.TemporaryDirectory() as folder:
                     file.flush()
                 except OSError:
                     pass
-            got = Run(words, environment(folder), None)
+            got = Run(words, environment(folder, TMPDIR=folder), None)
             checks.equal("disk full: job", (got.status, got.stdout), (0, PLAIN))
+            checks.equal("disk full: said once", got.stderr.count("could not be written"), 1)
             left = [f for _, _, files in os.walk(folder) for f in files if f != "full"]
             checks.equal("disk full: nothing half-written is left", left, [])
         finally:
             subprocess.run(["umount", folder], check=True)
     else:
         print("disk full: not tried, mounting is not allowed")
+
+with tempfile.TemporaryDirectory() as folder:
+    # a folder that is there and cannot be written, for root neither
+    out, other = os.path.join(folder, "out"), os.path.join(folder, "other")
+    os.mkdir(out)
+    os.mkdir(other)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "none", out],
+                             capture_output=True).returncode == 0
+    if not mounted:
+        os.chmod(out, 0o555)
+    if mounted or os.geteuid() != 0:
+        try:
+            got = Run(words, environment(out, TMPDIR=other), other)
+            checks.equal("read-only folder: job", (got.status, got.stdout), (0, PLAIN))
+            checks.equal("read-only folder: one report in TMPDIR", len(got.files), 1)
+            checks.equal("read-only folder: said once", got.stderr.count("cannot be written"), 1)
+        finally:
+            if mounted:
+                subprocess.run(["umount", out], check=True)
+            else:
+                os.chmod(out, 0o755)
+    else:
+        print("read-only folder: not tried, mounting is not allowed")
 
 with tempfile.TemporaryDirectory() as folder:
     # names from the environment are cleaned; ranks are read from every launcher

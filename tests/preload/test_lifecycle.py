@@ -28,6 +28,7 @@ def launches(report):
 for level in ("auto", "off"):
     ours = both("segv", level)
     checks.equal("the job's own handler ran", ours.status, 42)
+    checks.equal("fault: by the signal", both("fault", level).status, -11)
     checks.equal("term: by the signal", both("term", level).status, -15)
     checks.equal("spawn, vfork: one report", len(both("spawn vfork spawn", level).reports), 1)
     ours = both("storm 200", level)
