@@ -19,6 +19,7 @@
 #include "collect/hot.h"
 #include "collect/sites.h"
 #include "collect/thread.h"
+#include "collect/wall_clock.h"
 #include "cuda/driver.h"
 
 extern char **environ;
@@ -147,6 +148,7 @@ static int prepare(void)
 {
     wi_process.pid = (int)getpid();
     wi_process.start_ns = wi_now_ns();
+    wi_wall_clock_look();
     int64_t none = 0; /* armed by the driver, and not inside a wrapper */
     atomic_compare_exchange_strong(&wi_process.first_enter_ns, &none, wi_process.start_ns);
     wi_settings_parse(&wi_process.settings, environ, warn_setting);

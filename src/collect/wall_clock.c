@@ -1,5 +1,5 @@
 /* Steps of the wall clock, see wall_clock.h.
- * Threads: whoever drains, one at a time. May not: allocate, wait. All times are of the wall clock,
+ * Threads: as noted there. May not: allocate, wait. All times are of the wall clock,
  * as CUPTI's are; what spans a step of it cannot be measured. The other clock tells it: the two go
  * apart by a step only, slewing stays below 0.5 ms a second. */
 #include "collect/wall_clock.h"

@@ -82,7 +82,7 @@ static void segv(void)
 
 static void fault(void)
 {
-    char *volatile nowhere = NULL;
+    volatile char *volatile nowhere = NULL;
     fflush(stdout);
     *nowhere = 1;
 }
