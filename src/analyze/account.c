@@ -75,33 +75,52 @@ int64_t wi_account_window_start(const struct wi_engine *engine, int64_t first_op
     return first;
 }
 
-/* The latest sample that was taken by end_ns: the same one however late the gap is charged. Starts
- * and exits of child processes count from all samples of the gap. 0 if there is none. */
-static int sample_of(const struct wi_sample_sums *sums, int64_t start_ns, int64_t end_ns,
-                     struct wi_host_sample *out)
+/* The latest sample that was taken by end_ns: the same one however late the gap is charged. NULL if
+ * there is none. Remembers between which times that holds. */
+static const struct wi_host_sample *latest_sample(struct wi_sample_sums *sums, int64_t end_ns)
 {
     const struct wi_host_sample *best = NULL;
+    uint64_t kept = sums->count < WI_RECENT_SAMPLES ? sums->count : WI_RECENT_SAMPLES;
+    sums->until_ns = INT64_MAX;
+    for (uint64_t i = 0; i < kept; i++) {
+        const struct wi_host_sample *sample = &sums->recent[i];
+        if (sample->at_ns > end_ns)
+            sums->until_ns = sample->at_ns < sums->until_ns ? sample->at_ns : sums->until_ns;
+        else if (!best || sample->at_ns > best->at_ns)
+            best = sample;
+    }
+    sums->latest = best;
+    return best;
+}
+
+static int64_t plus_known(int64_t sum, int64_t value)
+{
+    return value == WI_UNKNOWN ? sum : (sum == WI_UNKNOWN ? 0 : sum) + value;
+}
+
+/* That sample; starts and exits of child processes count from all samples of the gap: such a view
+ * of it is made in `view`. Most gaps lie between two samples. */
+static const struct wi_host_sample *sample_of(struct wi_sample_sums *sums, int64_t start_ns,
+                                              int64_t end_ns, struct wi_host_sample *view)
+{
+    const struct wi_host_sample *best = sums->latest;
+    if (!best || end_ns < best->at_ns || end_ns >= sums->until_ns)
+        best = latest_sample(sums, end_ns);
+    if (!best || best->at_ns <= start_ns)
+        return best;
     int64_t starts = WI_UNKNOWN, exits = WI_UNKNOWN;
     uint64_t kept = sums->count < WI_RECENT_SAMPLES ? sums->count : WI_RECENT_SAMPLES;
     for (uint64_t i = 0; i < kept; i++) {
         const struct wi_host_sample *sample = &sums->recent[i];
-        if (sample->at_ns > end_ns)
+        if (sample->at_ns > end_ns || sample->at_ns <= start_ns)
             continue;
-        if (!best || sample->at_ns > best->at_ns)
-            best = sample;
-        if (sample->at_ns > start_ns && sample->child_starts != WI_UNKNOWN)
-            starts = (starts == WI_UNKNOWN ? 0 : starts) + sample->child_starts;
-        if (sample->at_ns > start_ns && sample->child_exits != WI_UNKNOWN)
-            exits = (exits == WI_UNKNOWN ? 0 : exits) + sample->child_exits;
+        starts = plus_known(starts, sample->child_starts);
+        exits = plus_known(exits, sample->child_exits);
     }
-    if (!best)
-        return 0;
-    *out = *best;
-    if (starts != WI_UNKNOWN)
-        out->child_starts = starts;
-    if (exits != WI_UNKNOWN)
-        out->child_exits = exits;
-    return 1;
+    *view = *best;
+    view->child_starts = starts == WI_UNKNOWN ? best->child_starts : starts;
+    view->child_exits = exits == WI_UNKNOWN ? best->child_exits : exits;
+    return view;
 }
 
 static struct wi_charge charge_of(const struct wi_account *account, struct wi_device *device,
@@ -125,9 +144,10 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
                        const struct wi_gap_end *how, uint64_t occurrence)
 {
     int64_t start_ns = device->gap_start_ns;
-    struct wi_host_sample sample;
-    int seen = sample_of(&account->engine->samples, start_ns, end_ns, &sample);
-    struct wi_charge charge = charge_of(account, device, seen ? &sample : NULL, occurrence);
+    struct wi_host_sample view;
+    const struct wi_host_sample *sample =
+        sample_of(&account->engine->samples, start_ns, end_ns, &view);
+    struct wi_charge charge = charge_of(account, device, sample, occurrence);
     charge.start_ns = start_ns;
     wi_charge_gap(&charge, start_ns, end_ns, how);
     if (device->bad_since_ns != WI_UNKNOWN && device->bad_since_ns < end_ns)
@@ -145,11 +165,12 @@ static void charge_gap(const struct wi_account *account, struct wi_device *devic
     wi_tables_gap(account->tables, &gap);
 }
 
-static enum wi_subcause cause_of_copy(const struct wi_engine *engine, const struct wi_device_op *op,
+static enum wi_subcause cause_of_copy(struct wi_engine *engine, const struct wi_device_op *op,
                                       uint32_t slot)
 {
-    struct wi_host_sample sample;
-    int seen = sample_of(&engine->samples, op->start_ns, op->start_ns, &sample);
+    struct wi_host_sample view;
+    const struct wi_host_sample *sample =
+        sample_of(&engine->samples, op->start_ns, op->start_ns, &view);
     struct wi_copy_facts facts = {
         .bytes = (int64_t)op->bytes,
         .run_copies = 1,
@@ -157,8 +178,7 @@ static enum wi_subcause cause_of_copy(const struct wi_engine *engine, const stru
         .pageable = op->src_mem == WI_MEM_PAGEABLE || op->dst_mem == WI_MEM_PAGEABLE,
         .managed = op->src_mem == WI_MEM_MANAGED || op->dst_mem == WI_MEM_MANAGED ||
                    op->direction == WI_COPY_MANAGED_H2D || op->direction == WI_COPY_MANAGED_D2H,
-        .link_share = wi_copy_link_share(seen ? &sample : NULL, (int64_t)op->bytes,
-                                         op->end_ns - op->start_ns)};
+        .link_share = wi_copy_link_share(sample, (int64_t)op->bytes, op->end_ns - op->start_ns)};
     if (slot != WI_NO_SLOT) {
         const struct wi_call_slot *call = &engine->calls.slots[slot];
         facts.run_copies = wi_copy_facts_of(&engine->calls, call).run_copies;

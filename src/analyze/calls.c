@@ -7,7 +7,7 @@
 #include "analyze/limits.h"
 #include "base/err.h"
 
-#define CORR_SLOTS  (2 * WI_CALL_SLOTS)
+#define CORR_SLOTS  (2 * WI_CALL_SLOTS) /* at most; at first as many times fewer as calls */
 #define EARLY_SLOTS 8192u /* ids of ops ahead of their calls: one buffer of CUPTI holds 1 200 */
 
 int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
@@ -20,6 +20,7 @@ int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena)
     calls->threads = wi_arena_alloc(arena, WI_THREAD_SLOTS * sizeof(*calls->threads));
     calls->runs = wi_arena_alloc(arena, WI_RUN_SLOTS * sizeof(*calls->runs));
     calls->slot_cap = WI_CALL_FIRST;
+    calls->corr_cap = CORR_SLOTS / WI_CALL_SLOTS * WI_CALL_FIRST;
     calls->unbound = WI_NO_SLOT;
     calls->first_enter_ns = WI_UNKNOWN;
     calls->last_exit_ns = WI_UNKNOWN;
@@ -48,7 +49,12 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid)
 /* The two places an id may stand in: neighbours, so that sequences fill the table evenly. */
 static struct wi_corr_entry *corr_pair(const struct wi_calls *calls, uint64_t corr)
 {
-    return &calls->by_corr[corr & (CORR_SLOTS - 2)];
+    return &calls->by_corr[corr & (calls->corr_cap - 2)];
+}
+
+static int corr_holds(const struct wi_calls *calls, const struct wi_corr_entry *entry)
+{
+    return entry->corr && calls->slots[entry->slot].call.corr == entry->corr;
 }
 
 uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr)
@@ -60,15 +66,34 @@ uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr)
     return WI_NO_SLOT;
 }
 
-/* Takes the own place of the id, or its neighbour if that still serves another call. */
-static void corr_insert(struct wi_calls *calls, uint64_t corr, uint32_t slot)
+/* Doubles the table: each entry stays, or goes as far up as the table was long. */
+static void corr_grow(struct wi_calls *calls)
 {
-    struct wi_corr_entry *pair = corr_pair(calls, corr);
+    uint32_t old = calls->corr_cap;
+    for (uint32_t i = 0; i < old; i++) {
+        struct wi_corr_entry *entry = &calls->by_corr[i];
+        if (entry->corr & old) {
+            calls->by_corr[i + old] = *entry;
+            *entry = (struct wi_corr_entry){0, 0};
+        }
+    }
+    calls->corr_cap = 2 * old;
+}
+
+/* Where the id goes: its own place, or its neighbour's, so that no call that is still known is
+ * forgotten while the table can grow; then, that none is that is not trimmed. */
+static struct wi_corr_entry *corr_place(struct wi_calls *calls, uint64_t corr)
+{
     unsigned own = corr & 1;
-    const struct wi_corr_entry *entry = &pair[own];
-    int taken = entry->corr && calls->slots[entry->slot].call.corr == entry->corr &&
-                !calls->slots[entry->slot].trimmed;
-    pair[taken ? !own : own] = (struct wi_corr_entry){corr, slot};
+    for (;; corr_grow(calls)) {
+        struct wi_corr_entry *pair = corr_pair(calls, corr);
+        if (!corr_holds(calls, &pair[own]))
+            return &pair[own];
+        if (calls->corr_cap == CORR_SLOTS)
+            return &pair[calls->slots[pair[own].slot].trimmed ? own : !own];
+        if (!corr_holds(calls, &pair[!own]))
+            return &pair[!own];
+    }
 }
 
 static int is_needed(const struct wi_call_slot *slot)
@@ -152,7 +177,7 @@ struct wi_call_slot *wi_calls_push(struct wi_calls *calls, const struct wi_host_
     slot->thread_index = thread_index;
     slot->settled = !owes(calls, call);
     if (call->corr)
-        corr_insert(calls, call->corr, index);
+        *corr_place(calls, call->corr) = (struct wi_corr_entry){call->corr, index};
     struct wi_thread *thread = &calls->threads[thread_index];
     wi_clock_note(calls, thread, index);
     /* a query that finds nothing new is part of the silence around it; a spin of them is a wait */

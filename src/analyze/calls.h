@@ -101,6 +101,7 @@ struct wi_calls {
     uint32_t slots_used;           /* slots that have ever held a call */
     uint64_t pushed;               /* calls so far; slot = (seq - 1) % WI_CALL_SLOTS */
     struct wi_corr_entry *by_corr; /* direct-mapped pairs, by the id: ids come in sequence */
+    uint32_t corr_cap;             /* entries in use so far, a power of two */
     uint64_t *early;               /* ids of ops that came before their call */
     struct wi_thread *threads;
     uint32_t thread_count;
@@ -150,7 +151,10 @@ uint32_t wi_calls_thread(struct wi_calls *calls, uint32_t tid);
 void wi_clock_note(struct wi_calls *calls, struct wi_thread *thread, uint32_t slot_index);
 /* 1 if the call is a point of the host's clock: queries and calls of class `other` are part of the
  * silence around them. */
-int wi_clock_walks(const struct wi_host_call *call);
+static inline int wi_clock_walks(const struct wi_host_call *call)
+{
+    return call->api_class != WI_API_QUERY && call->api_class != WI_API_OTHER;
+}
 /* The run of an id, NULL if it has none or its slot was reused. */
 const struct wi_run *wi_clock_run(const struct wi_calls *calls, uint64_t id);
 /* 1 if the silence before the call is dispatch: it stands in a run of at least RUN_CALLS calls, not

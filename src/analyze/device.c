@@ -43,7 +43,7 @@ double wi_device_waves(const struct wi_device_info *info, const struct wi_device
 }
 
 struct now {
-    int count[WI_ACTIVE_KINDS];
+    unsigned kinds; /* bit n: an operation of kind n is there */
     double waves;
     int waves_unknown;
     int working; /* operations that are not tried out only */
@@ -51,12 +51,24 @@ struct now {
     struct wi_active *kernel, *copy; /* the first of each */
 };
 
+#define GRAPHS       (1u << WI_ACTIVE_GRAPH)
+#define MEMSETS      (1u << WI_ACTIVE_MEMSET)
+#define COLLECTIVES  (1u << WI_ACTIVE_COLLECTIVE)
+#define LOCAL_COPIES (1u << WI_ACTIVE_LOCAL_COPY)
+#define KERNELS      (1u << WI_ACTIVE_KERNEL | COLLECTIVES | GRAPHS)
+#define COPIES       (1u << WI_ACTIVE_COPY | LOCAL_COPIES)
+
+static int any(const struct now *now, unsigned kinds)
+{
+    return (now->kinds & kinds) != 0;
+}
+
 static struct now look(struct wi_device *device)
 {
     struct now now = {0};
     for (uint32_t i = 0; i < device->active_count; i++) {
         struct wi_active *op = &device->active[i];
-        now.count[op->kind]++;
+        now.kinds |= 1u << op->kind;
         now.working += op->trying != WI_TRYING;
         now.maybe += op->trying == WI_TRYING_MAYBE;
         if (op->kind == WI_ACTIVE_KERNEL) {
@@ -73,13 +85,11 @@ static struct now look(struct wi_device *device)
 /* The raw figures of [a, b): unions per kind, whatever the classes say. */
 static void add_raw(struct wi_timeline *line, const struct now *now, int64_t ns)
 {
-    int kernels = now->count[WI_ACTIVE_KERNEL] + now->count[WI_ACTIVE_COLLECTIVE] +
-                  now->count[WI_ACTIVE_GRAPH];
-    int copies = now->count[WI_ACTIVE_COPY] + now->count[WI_ACTIVE_LOCAL_COPY];
+    int kernels = any(now, KERNELS), copies = any(now, COPIES), memsets = any(now, MEMSETS);
     line->kernel_ns += kernels ? ns : 0;
     line->copy_ns += copies ? ns : 0;
-    line->memset_ns += now->count[WI_ACTIVE_MEMSET] ? ns : 0;
-    line->exposed_ns += !kernels && (copies || now->count[WI_ACTIVE_MEMSET]) ? ns : 0;
+    line->memset_ns += memsets ? ns : 0;
+    line->exposed_ns += !kernels && (copies || memsets) ? ns : 0;
 }
 
 /* The class of a busy stretch: the first that holds, in this order. */
@@ -96,8 +106,7 @@ static void charge_busy(struct wi_device *device, const struct wi_device_rows *r
     }
     int full = now.kernel && (now.waves_unknown || now.waves * WI_LIMIT_FILL_WAVES_INVERSE >= 1);
     enum wi_series_kind kind = WI_SERIES_TRANSFER;
-    if (full || now.count[WI_ACTIVE_GRAPH] || now.count[WI_ACTIVE_MEMSET] ||
-        now.count[WI_ACTIVE_LOCAL_COPY]) {
+    if (full || any(&now, GRAPHS | MEMSETS | LOCAL_COPIES)) {
         kind = WI_SERIES_COMPUTE;
         device->subcause_ns[WI_SUB_COMPUTE] += ns;
         device->maybe_ns += now.maybe == (int)device->active_count ? ns : 0;
@@ -105,7 +114,7 @@ static void charge_busy(struct wi_device *device, const struct wi_device_rows *r
         kind = WI_SERIES_UNDER_FILLED;
         device->subcause_ns[WI_SUB_UNDER_FILLED] += ns;
         rows->underfilled(rows->user, now.kernel->row, ns);
-    } else if (now.count[WI_ACTIVE_COLLECTIVE]) {
+    } else if (any(&now, COLLECTIVES)) {
         kind = WI_SERIES_COMMUNICATION;
         device->subcause_ns[WI_SUB_EXPOSED_COLLECTIVE] += ns;
     } else if (now.copy) {

@@ -154,6 +154,7 @@ static void push_sample(struct wi_engine *engine, const struct wi_host_sample *s
     wi_host_sample_settle(&sums->last);
     wi_host_sums_add(&sums->run, &sums->last);
     sums->recent[sums->count++ % WI_RECENT_SAMPLES] = sums->last;
+    sums->latest = NULL;
     engine->coverage.samples++;
 }
 

@@ -29,6 +29,8 @@ struct wi_sample_sums {
     uint64_t count;
     struct wi_host_sample last;
     struct wi_host_sample recent[WI_RECENT_SAMPLES]; /* ring */
+    const struct wi_host_sample *latest; /* of times from its own to until_ns; NULL: look anew */
+    int64_t until_ns;
     struct wi_host_sums run;
 };
 

@@ -62,11 +62,6 @@ int wi_clock_is_dispatch(const struct wi_calls *calls, const struct wi_call_slot
     return slot->run_position > WI_LIMIT_RUN_CALLS || silence_ns <= even_limit(run->settled_ns);
 }
 
-int wi_clock_walks(const struct wi_host_call *call)
-{
-    return call->api_class != WI_API_QUERY && call->api_class != WI_API_OTHER;
-}
-
 static int waits_for_device(const struct wi_host_call *call)
 {
     return call->api_class == WI_API_SYNC || call->api_class == WI_API_FREE ||

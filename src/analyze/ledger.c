@@ -11,6 +11,14 @@ struct wi_ledger *wi_ledger_create(struct wi_arena *arena)
     return wi_arena_alloc(arena, sizeof(struct wi_ledger));
 }
 
+void wi_ledger_copy(struct wi_ledger *into, const struct wi_ledger *from)
+{
+    memcpy(into, from, offsetof(struct wi_ledger, slots));
+    memcpy(into->slots, from->slots, from->count * sizeof(*into->slots));
+    memcpy(&into->slots[WI_SIG_SLOTS], &from->slots[WI_SIG_SLOTS],
+           from->others * sizeof(*into->slots));
+}
+
 static uint32_t hash_key(const struct wi_sig_key *key)
 {
     uint64_t words[4], hash = 0;
@@ -21,6 +29,16 @@ static uint32_t hash_key(const struct wi_sig_key *key)
 }
 
 _Static_assert(sizeof(struct wi_sig_key) == 32, "the key is hashed bytewise: no padding");
+
+/* Field by field: the key was just written so, and a wide load of narrow stores has to wait. */
+static int same(const struct wi_sig_key *a, const struct wi_sig_key *b)
+{
+    return a->site_after == b->site_after && a->api_after == b->api_after &&
+           a->site_before == b->site_before && a->api_before == b->api_before &&
+           a->thread == b->thread && a->device == b->device && a->subcause == b->subcause &&
+           a->exposed_by == b->exposed_by && a->decade == b->decade && a->flags == b->flags &&
+           a->reserved == b->reserved;
+}
 
 static struct wi_signature *find_or_add(struct wi_ledger *ledger, const struct wi_sig_key *key,
                                         uint32_t *used, uint32_t first, uint32_t limit)
@@ -42,7 +60,7 @@ static struct wi_signature *find_or_add(struct wi_ledger *ledger, const struct w
 
 struct wi_signature *wi_ledger_get(struct wi_ledger *ledger, const struct wi_sig_key *key)
 {
-    if (ledger->latest && !memcmp(&ledger->slots[ledger->latest - 1].key, key, sizeof(*key)))
+    if (ledger->latest && same(&ledger->slots[ledger->latest - 1].key, key))
         return &ledger->slots[ledger->latest - 1];
     struct wi_signature *sig = find_or_add(ledger, key, &ledger->count, 0, WI_SIG_SLOTS);
     if (sig) {
@@ -107,19 +125,42 @@ uint32_t wi_ledger_main_range(const struct wi_signature *sig)
     return sig->range_ns * 2 >= wi_ledger_total(sig) ? sig->range : WI_NO_NAME;
 }
 
-static void add_figure(struct wi_sampled *sampled, int field, int64_t value, double weight)
+static double weight_of(const struct wi_sampled *sampled, int field)
 {
-    if (value == WI_UNKNOWN)
-        return;
-    sampled->weight[field] += weight;
-    sampled->sum[field] += weight * (double)value;
+    int holds = sampled->held_weight > 0 && sampled->held[field] != WI_UNKNOWN;
+    return sampled->weight[field] + (holds ? sampled->held_weight : 0);
+}
+
+static double sum_of(const struct wi_sampled *sampled, int field)
+{
+    int holds = sampled->held_weight > 0 && sampled->held[field] != WI_UNKNOWN;
+    return sampled->sum[field] + (holds ? sampled->held_weight * (double)sampled->held[field] : 0);
+}
+
+/* Of one sample two views differ in what happened during the gap (account.c). */
+static int holds(const struct wi_sampled *sampled, const struct wi_host_sample *sample)
+{
+    return sampled->held_weight > 0 && sampled->held_at_ns == sample->at_ns &&
+           sampled->held[WI_SAMPLED_CHILD_STARTS] == sample->child_starts &&
+           sampled->held[WI_SAMPLED_CHILD_EXITS] == sample->child_exits;
 }
 
 void wi_sampled_add(struct wi_sampled *sampled, const struct wi_host_sample *sample, double weight)
 {
     if (!sample)
         return;
-#define SAMPLED(id, member, scale) add_figure(sampled, WI_SAMPLED_##id, sample->member, weight);
+    if (holds(sampled, sample)) {
+        sampled->held_weight += weight;
+        return;
+    }
+    for (int i = 0; i < WI_SAMPLED_COUNT; i++) {
+        double sum = sum_of(sampled, i);
+        sampled->weight[i] = weight_of(sampled, i);
+        sampled->sum[i] = sum;
+    }
+    sampled->held_weight = weight;
+    sampled->held_at_ns = sample->at_ns;
+#define SAMPLED(id, member, scale) sampled->held[WI_SAMPLED_##id] = sample->member;
 #include "analyze/sampled.def"
 #undef SAMPLED
 }
@@ -127,8 +168,8 @@ void wi_sampled_add(struct wi_sampled *sampled, const struct wi_host_sample *sam
 void wi_sampled_merge(struct wi_sampled *into, const struct wi_sampled *from)
 {
     for (int i = 0; i < WI_SAMPLED_COUNT; i++) {
-        into->weight[i] += from->weight[i];
-        into->sum[i] += from->sum[i];
+        into->weight[i] += weight_of(from, i);
+        into->sum[i] += sum_of(from, i);
     }
 }
 
@@ -140,9 +181,8 @@ double wi_sampled_mean(const struct wi_sampled *sampled, enum wi_sampled_field f
 #include "analyze/sampled.def"
 #undef SAMPLED
     };
-    if (!(sampled->weight[field] > 0))
-        return unknown;
-    return sampled->sum[field] / sampled->weight[field] / SCALES[field];
+    double weight = weight_of(sampled, field);
+    return weight > 0 ? sum_of(sampled, field) / weight / SCALES[field] : unknown;
 }
 
 int64_t wi_ledger_total(const struct wi_signature *sig)

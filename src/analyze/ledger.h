@@ -43,9 +43,13 @@ enum wi_sampled_field {
     WI_SAMPLED_COUNT
 };
 
-/* Sums of host samples, each figure with the weight of those samples that knew it. */
+/* Sums of host samples, each figure with the weight of those samples that knew it. Thousands of
+ * gaps in turn have the same sample: its weight is held back until another one comes. */
 struct wi_sampled {
     double weight[WI_SAMPLED_COUNT], sum[WI_SAMPLED_COUNT];
+    double held_weight;             /* 0: no sample is held */
+    int64_t held_at_ns;             /* which one; its figures: */
+    int64_t held[WI_SAMPLED_COUNT]; /* WI_UNKNOWN where it did not know */
 };
 
 /* Adds a sample with a weight; NULL adds nothing. */
@@ -101,6 +105,8 @@ struct wi_ledger {
 
 /* NULL if the budget refuses. */
 struct wi_ledger *wi_ledger_create(struct wi_arena *arena);
+/* Fills `into`, fresh memory, with what is in use: the rest, most of 1.8 MB, is not touched. */
+void wi_ledger_copy(struct wi_ledger *into, const struct wi_ledger *from);
 /* The signature of a key: found, new, or the catch-all of its device and sub-cause; NULL only if
  * even that has no room (then *spilled_ns has to take the time). */
 struct wi_signature *wi_ledger_get(struct wi_ledger *ledger, const struct wi_sig_key *key);

@@ -6,9 +6,12 @@
 
 #include "base/err.h"
 
+#define RING_FIRST 1024u /* a power of two, as WI_OP_SLOTS: doubled when all are taken */
+
 int wi_op_queue_init(struct wi_op_queue *queue, struct wi_arena *arena)
 {
     memset(queue, 0, sizeof(*queue));
+    queue->ring_cap = RING_FIRST;
     queue->ops = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->ops));
     queue->free = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->free));
     queue->heap = wi_arena_alloc(arena, WI_OP_SLOTS * sizeof(*queue->heap));
@@ -53,7 +56,18 @@ static struct wi_op_entry heap_pop(struct wi_op_queue *queue)
 
 static struct wi_op_entry *ring_at(const struct wi_op_queue *queue, uint32_t i)
 {
-    return &queue->ring[(queue->ring_first + i) % WI_OP_SLOTS];
+    return &queue->ring[(queue->ring_first + i) & (queue->ring_cap - 1)];
+}
+
+/* Round and round in as few entries as are needed: few stay in the cache. */
+static void ring_push(struct wi_op_queue *queue, const struct wi_op_entry *entry)
+{
+    if (queue->ring_count == queue->ring_cap) {
+        memcpy(queue->ring + queue->ring_cap, queue->ring,
+               queue->ring_first * sizeof(*queue->ring));
+        queue->ring_cap *= 2;
+    }
+    *ring_at(queue, queue->ring_count++) = *entry;
 }
 
 int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op)
@@ -65,7 +79,7 @@ int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op)
     queue->count++;
     struct wi_op_entry entry = {op->start_ns, ++queue->pushed, slot};
     if (!queue->ring_count || op->start_ns >= ring_at(queue, queue->ring_count - 1)->start_ns)
-        *ring_at(queue, queue->ring_count++) = entry;
+        ring_push(queue, &entry);
     else
         heap_push(queue, &entry);
     return 0;
@@ -89,7 +103,7 @@ struct wi_device_op wi_op_queue_pop(struct wi_op_queue *queue, uint64_t *number)
     struct wi_op_entry first;
     if (ring_is_first(queue)) {
         first = *ring_at(queue, 0);
-        queue->ring_first = (queue->ring_first + 1) % WI_OP_SLOTS;
+        queue->ring_first = (queue->ring_first + 1) & (queue->ring_cap - 1);
         queue->ring_count--;
     } else {
         first = heap_pop(queue);

@@ -21,7 +21,7 @@ struct wi_op_queue {
     struct wi_device_op *ops;
     uint32_t *free; /* stack of free slots */
     struct wi_op_entry *heap, *ring;
-    uint32_t heap_count, ring_first, ring_count;
+    uint32_t heap_count, ring_first, ring_count, ring_cap;
     uint32_t count, free_count; /* count: of both */
     uint64_t pushed;
 };

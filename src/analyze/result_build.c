@@ -24,8 +24,8 @@ static int copy_state(struct build *build)
     build->tables = wi_arena_alloc(build->arena, sizeof(*build->tables));
     if (!build->ledger || !build->tables)
         return WI_ERR_NOMEM;
-    memcpy(build->ledger, build->engine->ledger, sizeof(*build->ledger));
-    memcpy(build->tables, build->engine->tables, sizeof(*build->tables));
+    wi_ledger_copy(build->ledger, build->engine->ledger);
+    wi_tables_copy_used(build->tables, build->engine->tables);
     return WI_OK;
 }
 

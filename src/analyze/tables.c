@@ -17,6 +17,18 @@ struct wi_tables *wi_tables_create(struct wi_arena *arena)
     return tables;
 }
 
+void wi_tables_copy_used(struct wi_tables *into, const struct wi_tables *from)
+{
+    memcpy(into, from, offsetof(struct wi_tables, kernels));
+    memcpy(into->kernels, from->kernels, from->kernel_count * sizeof(*into->kernels));
+    memcpy(into->copies, from->copies, sizeof(into->copies));
+    memcpy(into->gaps, from->gaps, sizeof(into->gaps));
+    into->collectives.count = from->collectives.count;
+    into->collectives.dropped = from->collectives.dropped;
+    memcpy(into->collectives.rows, from->collectives.rows,
+           from->collectives.count * sizeof(*into->collectives.rows));
+}
+
 static uint32_t kernel_row(struct wi_tables *tables, uint32_t name, int32_t device)
 {
     const struct wi_kernel_row *latest = &tables->kernels[tables->latest_kernel];

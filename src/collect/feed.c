@@ -25,6 +25,7 @@
 #define NAME_BYTES         ((size_t)2 << 20)
 #define CONTEXTS           256
 #define DEVICES            64
+#define LOOKED             64 /* kernel names */
 #define OPS_AT_ONCE        64 /* gaps are charged along the calls kept since: short lists are fast */
 
 static struct {
@@ -34,6 +35,10 @@ static struct {
     int16_t context_device[CONTEXTS]; /* device + 1, 0 = unknown */
     struct wi_device_info devices[DEVICES];
     uint8_t device_known[DEVICES];
+    struct {
+        uint32_t name; /* WI_NO_NAME, which is none, is no collective either */
+        int collective;
+    } looked[LOOKED];
     int64_t own_ns;
     int64_t horizon_ns; /* last promised */
     unsigned ops;       /* since the engine last accounted */
@@ -190,7 +195,25 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range
     if (wi_process.join_api_records)
         wi_join_call(&call);
     else
-        wi_feed_event(&(struct wi_event){.kind = WI_EVENT_CALL, .u.call = call});
+        wi_feed_call(&call);
+}
+
+static void give_op(const struct wi_device_op *op)
+{
+    wi_engine_op(state.engine, op);
+    if (wi_trace_on())
+        wi_trace_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+}
+
+/* Few names take turns: each is looked at once while it does. */
+static int is_collective(uint32_t name)
+{
+    uint32_t slot = name % WI_ARRAY_LEN(state.looked);
+    if (state.looked[slot].name != name) {
+        state.looked[slot].name = name;
+        state.looked[slot].collective = wi_name_is_collective(wi_names_text(state.names, name));
+    }
+    return state.looked[slot].collective;
 }
 
 /* peer: the other device of a copy between two, whose time it takes as well; or WI_NO_DEVICE. */
@@ -208,13 +231,13 @@ static void op(struct wi_device_op *op, int32_t peer)
         op->start_ns = op->end_ns = exit_ns;
     }
     wi_blind_op(op->start_ns);
-    if (op->kind == WI_OP_KERNEL && wi_name_is_collective(wi_names_text(state.names, op->name)))
+    if (op->kind == WI_OP_KERNEL && is_collective(op->name))
         op->flags |= WI_OP_COLLECTIVE;
-    wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+    give_op(op);
     if (peer != WI_NO_DEVICE) {
         op->device = peer;
         op->flags |= WI_OP_PEER;
-        wi_feed_event(&(struct wi_event){.kind = WI_EVENT_OP, .u.op = *op});
+        give_op(op);
     }
     if (++state.ops % OPS_AT_ONCE == 0)
         wi_engine_advance(state.engine, state.horizon_ns);
@@ -279,6 +302,13 @@ void wi_feed_buffer(uint8_t *buffer, size_t valid)
                                  .clock = wi_tool_clock(),
                                  .give = give_record};
     wi_decode(&decoder, buffer, valid);
+}
+
+void wi_feed_call(const struct wi_host_call *call)
+{
+    wi_engine_call(state.engine, call);
+    if (wi_trace_on())
+        wi_trace_event(&(struct wi_event){.kind = WI_EVENT_CALL, .u.call = *call});
 }
 
 void wi_feed_event(const struct wi_event *event)

@@ -21,6 +21,8 @@ struct wi_names *wi_feed_names(void);
 void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range);
 void wi_feed_buffer(uint8_t *buffer, size_t valid);
 void wi_feed_event(const struct wi_event *event);
+/* The same for a call, which there are many of. */
+void wi_feed_call(const struct wi_host_call *call);
 /* Something was lost; count 0 for an interval. */
 void wi_feed_loss(enum wi_loss_kind kind, uint64_t count, int64_t start_ns, int64_t end_ns);
 /* Everything entered before horizon_ns has been given (level B: as far as joined). */

@@ -16,11 +16,10 @@ static struct {
 
 static void feed_oldest(void)
 {
-    struct wi_event event = {.kind = WI_EVENT_CALL};
-    event.u.call = state.calls[state.tail++ % HELD_MAX];
-    if (!event.u.call.corr)
-        event.u.call.flags &= (uint8_t)~WI_CALL_OWES; /* its record could not be told apart */
-    wi_feed_event(&event);
+    struct wi_host_call *call = &state.calls[state.tail++ % HELD_MAX];
+    if (!call->corr)
+        call->flags &= (uint8_t)~WI_CALL_OWES; /* its record could not be told apart */
+    wi_feed_call(call);
 }
 
 void wi_join_call(const struct wi_host_call *call)

@@ -54,6 +54,11 @@ void wi_trace_open(const struct wi_names *names)
     wi_trace_begin(&state.writer, &state.out, names);
 }
 
+int wi_trace_on(void)
+{
+    return state.on;
+}
+
 void wi_trace_event(const struct wi_event *event)
 {
     if (state.on)

@@ -12,6 +12,7 @@
 /* Opens the file if one is asked for; a file that exists is never written over: the process's
  * number is appended then. */
 void wi_trace_open(const struct wi_names *names);
+int wi_trace_on(void);
 void wi_trace_event(const struct wi_event *event);
 /* Nothing that starts before watermark_ns will follow. */
 void wi_trace_advance(int64_t watermark_ns);

@@ -130,6 +130,7 @@ static int operation(const struct wi_decoder *d, uint32_t kind, const void *raw,
         const struct type *r = raw;                                                                \
         if (!wi_cupti_has(d->cupti, kind, sizeof(*r)))                                             \
             return 0;                                                                              \
+        *op = (struct wi_device_op){0};                                                            \
         call;                                                                                      \
         times[0] = r->start;                                                                       \
         times[1] = r->end;                                                                         \
@@ -245,18 +246,19 @@ void wi_decode(const struct wi_decoder *d, uint8_t *buffer, size_t valid_bytes)
     int64_t latest_ns = wi_clock_ns(CLOCK_REALTIME) + SECOND_NS;
     void *raw = NULL;
     while (d->cupti->next_record(buffer, valid_bytes, &raw) == WI_CUPTI_SUCCESS && raw) {
-        struct wi_record record;
+        struct wi_record record; /* most are operations, which take a third of it */
         uint64_t times[2];
         uint32_t kind;
         memcpy(&kind, raw, sizeof(kind));
-        memset(&record, 0, sizeof(record));
         if (operation(d, kind, raw, &record.op, times)) {
             record.kind = WI_RECORD_OP;
             record.peer = kind == WI_KIND_MEMCPY2 ? other_end(raw) : WI_NO_DEVICE;
             set_times(d, &record.op, times[0], times[1], latest_ns);
             d->give(d->user, &record);
-        } else if (other(d, kind, raw, latest_ns, &record)) {
-            d->give(d->user, &record);
+            continue;
         }
+        memset(&record, 0, sizeof(record));
+        if (other(d, kind, raw, latest_ns, &record))
+            d->give(d->user, &record);
     }
 }

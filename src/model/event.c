@@ -9,11 +9,6 @@ static const char *const API_WORDS[] = {
 #include "model/api_classes.def"
 #undef API_CLASS
 };
-static const unsigned char API_ISSUES[] = {
-#define API_CLASS(id, word, issues, sentence) issues,
-#include "model/api_classes.def"
-#undef API_CLASS
-};
 static const char *const MEMORY_WORDS[] = {
 #define MEMORY_KIND(id, word) word,
 #include "model/memory_kinds.def"
@@ -110,11 +105,6 @@ const char *wi_span_kind_word(unsigned value)
 const char *wi_loss_kind_word(unsigned value)
 {
     return word(LOSS_WORDS, WI_ARRAY_LEN(LOSS_WORDS), value);
-}
-
-int wi_api_class_issues(unsigned value)
-{
-    return value < WI_API_COUNT && API_ISSUES[value];
 }
 
 int wi_copy_crosses(unsigned direction)

@@ -213,7 +213,18 @@ const char *wi_copy_direction_word(unsigned value);
 const char *wi_span_kind_word(unsigned value);
 const char *wi_loss_kind_word(unsigned value);
 /* 1 if the call class hands work to a device or waits for it (api_classes.def). */
-int wi_api_class_issues(unsigned value);
+static inline int wi_api_class_issues(unsigned value)
+{
+    switch (value) {
+#define API_CLASS(id, word, issues, sentence)                                                      \
+    case WI_API_##id:                                                                              \
+        return issues;
+#include "model/api_classes.def"
+#undef API_CLASS
+    default:
+        return 0;
+    }
+}
 /* 1 if a copy in this direction counts as transfer, 0 if as compute (copy_directions.def). */
 int wi_copy_crosses(unsigned direction);
 

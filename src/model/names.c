@@ -8,6 +8,7 @@
 
 #define KEEP_BYTES  1000u /* of one name: C++ kernel names reach 64 KiB, 1000 tell them apart */
 #define FIRST_SLOTS 1024u
+#define HINTS       256u /* a power of two */
 
 struct wi_names {
     struct wi_arena arena;
@@ -15,8 +16,9 @@ struct wi_names {
     uint32_t *hashes;   /* by id */
     uint32_t *slots;    /* ids, 0 = free; power of two */
     uint32_t slot_count;
-    uint32_t count; /* ids in use, 0 included */
-    uint32_t full;  /* id of "(name table full)" */
+    uint32_t count;        /* ids in use, 0 included */
+    uint32_t full;         /* id of "(name table full)" */
+    uint32_t hints[HINTS]; /* by address: the id of the text that was found there last */
 };
 
 static uint32_t hash_of(const char *text, size_t len)
@@ -109,7 +111,13 @@ uint32_t wi_names_intern(struct wi_names *names, const char *text, size_t len)
 
 uint32_t wi_names_str(struct wi_names *names, const char *text)
 {
-    return text ? wi_names_intern(names, text, strlen(text)) : 0;
+    if (!text || !*text)
+        return 0;
+    /* CUPTI gives a kernel's name at one address: to compare is quicker than to hash */
+    uint32_t *hint = &names->hints[(uint32_t)((uintptr_t)text >> 4) & (HINTS - 1)];
+    if (*hint && !strcmp(names->texts[*hint], text))
+        return *hint;
+    return *hint = wi_names_intern(names, text, strlen(text));
 }
 
 const char *wi_names_text(const struct wi_names *names, uint32_t id)
