@@ -9,7 +9,7 @@
 #include "base/err.h"
 
 #define DEFAULT_BUDGET_BYTES ((size_t)56 << 20)
-#define TRIM_EVERY_OPS       16 /* a walk over the threads; each gap looks at all calls that are left */
+#define TRIM_EVERY_OPS       4 /* a walk over the threads; each gap looks at all calls that are left */
 
 struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
 {

@@ -36,7 +36,6 @@
 
 #define MS              INT64_C(1000000)
 #define CROWDED_NS      (1 * MS)
-#define BUSY_NS         (10 * MS)
 #define EASY_NS         (25 * MS)
 #define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
@@ -46,8 +45,7 @@
 #define REPORT_NS       (1000 * MS) /* rolling reports are at least so far apart... */
 #define REPORT_AGE      8           /* ...and as far as an eighth of the run so far... */
 #define REPORT_COST     250         /* ...and as many times as far as the last one took */
-#define SOME            256         /* entries in one drain: below that a ring fills in no 25 ms */
-#define CROWDED         512 /* entries in one drain: rings of 1024 would not last 10 ms more */
+#define FULL_ENOUGH     640 /* of a ring's 1024 entries: it is to be drained before it holds more */
 #define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
 #define MOST_HELD       100 /* drains: seconds; a thread that only lost its core is back long before */
 #define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
@@ -63,9 +61,11 @@ static struct {
     _Atomic int request; /* enum helper_request */
     _Atomic int quiet;   /* sleeps for long: the next call after a silence wakes it */
     _Atomic int64_t cpu_ns;
-    uint64_t entries; /* taken in by the last drain */
-    int64_t horizon;  /* of the last drain that found no place of the shared ring held up */
-    int held;         /* drains since then */
+    uint64_t entries;             /* taken in by the last drain */
+    uint64_t fullest;             /* of them, from one ring */
+    int64_t drained_ns, since_ns; /* the last drain, and from the one before to it */
+    int64_t horizon; /* of the last drain that found no place of the shared ring held up */
+    int held;        /* drains since then */
     uint64_t ring_drops, discarded, marks;
     size_t dropped;
     int unrecorded;
@@ -112,6 +112,7 @@ static void feed(struct wi_thread *t, const struct wi_entry *entry)
 static void drain_ring(struct wi_thread *t)
 {
     uint64_t ready = wi_ring_ready(&t->ring);
+    state.fullest = ready > state.fullest ? ready : state.fullest;
     for (; ready; ready--) {
         struct wi_entry *entry = wi_ring_peek(&t->ring);
         if (!may_take(t, entry, ready))
@@ -130,12 +131,16 @@ static int64_t drain_shared(int64_t horizon)
 {
     struct wi_shared_ring *ring = wi_thread_shared_ring();
     struct wi_entry entry;
-    for (unsigned n = 0; n < WI_SHARED_PLACES && wi_shared_pop(ring, &entry); n++) {
+    unsigned n = 0;
+    for (; n < WI_SHARED_PLACES && wi_shared_pop(ring, &entry); n++) {
         uint32_t tid = entry.repeat;
         entry.repeat = 0;
         wi_feed_entry(tid, &entry, WI_NO_NAME);
         state.entries++;
     }
+    uint64_t full =
+        (uint64_t)n * WI_RING_FIRST / WI_SHARED_PLACES; /* as a ring of the usual size */
+    state.fullest = full > state.fullest ? full : state.fullest;
     state.held = wi_shared_held(ring) ? state.held + 1 : 0;
     if (!state.held || state.held > MOST_HELD)
         state.horizon = horizon;
@@ -205,7 +210,9 @@ int wi_drain(int most_buffers)
     int64_t now = wi_now_ns();
     int64_t first = atomic_load(&wi_process.first_enter_ns);
     int64_t horizon = first ? first : now - MARGIN_NS;
-    state.entries = 0;
+    state.entries = state.fullest = 0;
+    state.since_ns = now - state.drained_ns;
+    state.drained_ns = now;
     uint64_t drops = drain_threads(&horizon);
     horizon = drain_shared(horizon);
     tell_losses(drops);
@@ -214,7 +221,7 @@ int wi_drain(int most_buffers)
         buffers = wi_buffers_take(most_buffers, wi_feed_buffer);
     if (buffers)
         wi_feed_advance(horizon, now);
-    return buffers == most_buffers || state.entries >= CROWDED;
+    return buffers == most_buffers;
 }
 
 static int64_t note_cpu(void)
@@ -319,10 +326,15 @@ static void *leave_last(void)
     return NULL;
 }
 
-/* Each drain costs some 30 us whatever it finds: as few of them as the rings allow. */
-static int64_t rest_after(uint64_t entries)
+/* Each drain costs some 40 us whatever it finds: as few of them as the rings allow. 25 ms at most
+ * while calls come, so that a sudden rush of 200 000 calls a second still fits into a ring. */
+static int64_t rest_after(void)
 {
-    return entries >= SOME ? BUSY_NS : entries ? EASY_NS : QUIET_NS;
+    if (!state.entries)
+        return QUIET_NS;
+    int64_t ns = state.since_ns > 0 && state.since_ns < QUIET_NS ? state.since_ns : QUIET_NS;
+    ns = ns * FULL_ENOUGH / (int64_t)(state.fullest + 1); /* at the pace since the last drain */
+    return ns < CROWDED_NS ? CROWDED_NS : ns > EASY_NS ? EASY_NS : ns;
 }
 
 static void *run(void *unused)
@@ -346,11 +358,12 @@ static void *run(void *unused)
             next.announced = 1;
             wi_outfile_announce();
         }
-        int64_t watch_ns = next.watch_ns;
+        int64_t watch_ns = next.watch_ns, rest_ns = crowded ? CROWDED_NS : rest_after();
         due(&next, wi_clock_ns(CLOCK_MONOTONIC));
         if (next.watch_ns != watch_ns && wi_last_thread())
             return leave_last();
-        int64_t rest_ns = crowded ? CROWDED_NS : rest_after(state.entries);
+        if (state.entries && rest_after() < rest_ns) /* a report drains as well */
+            rest_ns = rest_after();
         int64_t look_ns = wi_stack_watch(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
         look_ns = wi_watch_waits(wi_now_ns());

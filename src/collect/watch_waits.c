@@ -123,16 +123,18 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     int64_t long_ns = LONG_NS * slow;
     if (silence < long_ns) /* waking for it pays only where long silences are likely */
         return now - w->silent_ns < RECENT_NS ? long_ns - silence : INT64_MAX;
-    if (w->exit_ns != exit_ns || now >= w->next_ns)
+    if (w->exit_ns != exit_ns || now >= w->next_ns) {
+        int64_t began = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
         look(w, t, exit_ns, now);
+        state.cost_ns += wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+    }
     return w->next_ns > now ? w->next_ns - now : LEAST_NS;
 }
 
 /* The helper's other work is what it is: the looks, with the turns that only they ask for, give
  * way. Its start is left out. */
-static void hold_budget(int64_t now, int64_t cost_ns)
+static void hold_budget(int64_t now)
 {
-    state.cost_ns += cost_ns;
     if (now - state.period_ns < PERIOD_NS && now >= state.period_ns)
         return;
     int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), used = cpu - state.cpu_ns;
@@ -159,14 +161,14 @@ int64_t wi_watch_waits_apart(void)
 
 int64_t wi_watch_waits(int64_t now)
 {
-    int64_t next = INT64_MAX, began = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int64_t next = INT64_MAX;
     int count = wi_thread_count();
     for (int i = 0; i < count; i++) {
         int64_t ns = visit(wi_thread_at(i), now);
         next = ns < next ? ns : next;
     }
-    hold_budget(now,
-                wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began + (next == INT64_MAX ? 0 : WAKE_NS));
+    state.cost_ns += next == INT64_MAX ? 0 : WAKE_NS;
+    hold_budget(now);
     return next < MS ? MS : next;
 }
 
