@@ -8,6 +8,12 @@
 #include "analyze/in_call.h"
 #include "analyze/limits.h"
 
+void wi_charge_range(struct wi_charge *charge, uint32_t range)
+{
+    charge->range = range;
+    charge->range_part = 1;
+}
+
 void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,
                    int64_t ns)
 {
@@ -17,7 +23,11 @@ void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_p
         return;
     }
     wi_ledger_add(sig, charge->occurrence, portion, charge->start_ns, ns);
-    wi_ledger_range(sig, charge->range, ns);
+    int64_t within = (int64_t)((double)ns * charge->range_part);
+    if (within)
+        wi_ledger_range(sig, charge->range, within);
+    if (ns > within)
+        wi_ledger_range(sig, WI_NO_NAME, ns - within);
     wi_sampled_add(&sig->sampled, charge->sample, (double)ns);
     if (ns > charge->main_ns) {
         charge->main_sig = sig;
@@ -43,7 +53,8 @@ const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_s
         .device = charge->device->info.device, .subcause = (int16_t)subcause, .exposed_by = -1};
     uint64_t gap = charge->occurrence;
     int64_t at_ns = charge->start_ns;
-    charge->range = culprit ? culprit->call.range : WI_NO_NAME;
+    if (!charge->in_silence)
+        wi_charge_range(charge, culprit ? culprit->call.range : WI_NO_NAME);
     if (culprit) {
         at_ns = culprit->call.enter_ns > at_ns ? culprit->call.enter_ns : at_ns;
         key.api_after = culprit->call.api;
@@ -163,7 +174,7 @@ static void charge_spacing(struct wi_charge *charge, int64_t ns, const struct wi
                              .site_after = slot->call.site};
     uint64_t gap = charge->occurrence;
     charge->occurrence = WI_UNCOUNTED;
-    charge->range = slot->call.range;
+    wi_charge_range(charge, slot->call.range);
     wi_charge_add(charge, wi_ledger_get(charge->ledger, &key), WI_PORTION_UNSEEN, ns);
     charge->occurrence = gap;
 }

@@ -22,7 +22,9 @@ struct wi_charge {
     uint64_t occurrence; /* id of this gap */
     int64_t start_ns;    /* of this gap */
     int before_first_op;
-    uint32_t range; /* the job's own range that what is charged lies in */
+    uint32_t range;    /* the job's own range that what is charged lies in... */
+    double range_part; /* ...or a part of it, evenly */
+    int in_silence;    /* both are those of a silence, whichever call is to blame */
     /* Out: the largest piece of the gap, NULL if nothing was charged. */
     const struct wi_signature *main_sig;
     int main_portion;
@@ -50,6 +52,8 @@ const struct wi_signature *wi_charge_decided(struct wi_charge *charge, enum wi_s
  * signature; sig NULL: nothing to note. */
 void wi_charge_label(struct wi_charge *charge, const struct wi_call_slot *slot, int own,
                      const struct wi_signature *sig);
+/* What is charged next lies in this range. */
+void wi_charge_range(struct wi_charge *charge, uint32_t range);
 /* Adds to a signature and remembers it if it is the largest piece so far; NULL spills. */
 void wi_charge_add(struct wi_charge *charge, struct wi_signature *sig, enum wi_portion portion,
                    int64_t ns);

@@ -296,7 +296,6 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
         key.api_after = seg->after->call.api;
         key.site_after = seg->after->call.site;
     }
-    charge->range = seg->after ? seg->after->call.range : WI_NO_NAME;
     struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
     for (int i = 0; i < WI_PORTION_COUNT; i++)
         if (seg->share_ns[i])
@@ -308,6 +307,22 @@ static void add_signature(struct wi_host_walk *walk, struct segment *seg, int ex
     add_places(walk, sig, seg);
 }
 
+/* The range that the silence lay in, as far as it was open while the device idled. */
+static void begin_silence(struct wi_charge *charge, const struct segment *seg)
+{
+    const struct wi_host_call *call = seg->after ? &seg->after->call : NULL;
+    int64_t from = seg->start_ns, to = seg->end_ns;
+    wi_charge_range(charge, WI_NO_NAME);
+    charge->in_silence = 1;
+    if (!call || call->quiet_range == WI_NO_NAME || call->quiet_to_ns <= from ||
+        call->quiet_from_ns >= to)
+        return;
+    from = call->quiet_from_ns > from ? call->quiet_from_ns : from;
+    to = call->quiet_to_ns < to ? call->quiet_to_ns : to;
+    charge->range = call->quiet_range;
+    charge->range_part = (double)(to - from) / (double)(seg->end_ns - seg->start_ns);
+}
+
 void wi_host_segment(struct wi_host_walk *walk, int64_t start_ns, int64_t end_ns,
                      const struct wi_call_slot *after)
 {
@@ -317,11 +332,13 @@ void wi_host_segment(struct wi_host_walk *walk, int64_t start_ns, int64_t end_ns
     seg.full_ns = (after ? after->call.enter_ns : end_ns) - from;
     seg.full_ns = seg.full_ns > end_ns - start_ns ? seg.full_ns : end_ns - start_ns;
     share_portions(walk, &seg);
+    begin_silence(walk->charge, &seg);
     int exposer = apply_causal_rule(walk, &seg);
     apply_dispatch_rule(walk, &seg);
+    int left = 0;
     for (int i = 0; i < WI_PORTION_COUNT; i++)
-        if (seg.share_ns[i]) {
-            add_signature(walk, &seg, exposer);
-            return;
-        }
+        left |= seg.share_ns[i] != 0;
+    if (left)
+        add_signature(walk, &seg, exposer);
+    walk->charge->in_silence = 0;
 }

@@ -101,6 +101,7 @@ static int64_t take_held(struct wi_charge *charge, const struct wi_call_slot *sl
     uint64_t gap = charge->occurrence;
     charge->occurrence = slot->seq;
     struct wi_signature *sig = wi_ledger_get(charge->ledger, &key);
+    wi_charge_range(charge, slot->call.range);
     wi_charge_add(charge, sig, WI_PORTION_RUNNABLE, ns);
     wi_charge_label(charge, slot, 1, sig);
     charge->occurrence = gap;

@@ -154,7 +154,8 @@ static uint64_t target_of(const struct wi_entry *entry, unsigned api_class)
     return has_target(api_class) ? entry->arg : 0;
 }
 
-void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range)
+void wi_feed_entry(uint32_t thread, const struct wi_entry *entry,
+                   const struct wi_range_call *ranges)
 {
     const struct wi_call_info *row = &wi_call_rows[entry->call];
     if (!entry->enter_ns || !entry->exit_ns) { /* the clock could not be read */
@@ -177,7 +178,10 @@ void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range
         .api = api_name(entry->call),
         .site = wi_site_name(state.names, thread, entry->enter_ns, entry->site),
         .repeat = entry->repeat,
-        .range = range,
+        .range = ranges ? ranges->range : WI_NO_NAME,
+        .quiet_range = ranges ? ranges->quiet_range : WI_NO_NAME,
+        .quiet_from_ns = ranges ? ranges->quiet_from_ns : WI_UNKNOWN,
+        .quiet_to_ns = ranges ? ranges->quiet_to_ns : WI_UNKNOWN,
         .device = device_of(entry),
         .api_class = row->api_class,
         .direction = entry->direction,

@@ -17,8 +17,9 @@ struct wi_engine *wi_feed_engine(void);
 int wi_feed_any(void);
 struct wi_names *wi_feed_names(void);
 
-/* range: name id of the job's own range it lies in, or WI_NO_NAME. */
-void wi_feed_entry(uint32_t thread, const struct wi_entry *entry, uint32_t range);
+/* ranges: of the job's own, NULL where they are not known. */
+void wi_feed_entry(uint32_t thread, const struct wi_entry *entry,
+                   const struct wi_range_call *ranges);
 void wi_feed_buffer(uint8_t *buffer, size_t valid);
 void wi_feed_event(const struct wi_event *event);
 /* The same for a call, which there are many of. */

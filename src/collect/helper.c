@@ -102,10 +102,12 @@ static int may_take(struct wi_thread *t, const struct wi_entry *entry, uint64_t 
 
 static void feed(struct wi_thread *t, const struct wi_entry *entry)
 {
-    if (entry->call >= WI_CALL_IDS)
+    if (entry->call >= WI_CALL_IDS) {
         wi_ranges_entry(&t->ranges, t->tid, (const struct wi_range_entry *)entry);
-    else
-        wi_feed_entry(t->tid, entry, wi_ranges_call(&t->ranges, entry->enter_ns, entry->exit_ns));
+        return;
+    }
+    struct wi_range_call ranges = wi_ranges_call(&t->ranges, entry->enter_ns, entry->exit_ns);
+    wi_feed_entry(t->tid, entry, &ranges);
 }
 
 /* At most one ring's worth, so that a fast thread cannot hold the helper. */
@@ -135,7 +137,7 @@ static int64_t drain_shared(int64_t horizon)
     for (; n < WI_SHARED_PLACES && wi_shared_pop(ring, &entry); n++) {
         uint32_t tid = entry.repeat;
         entry.repeat = 0;
-        wi_feed_entry(tid, &entry, WI_NO_NAME);
+        wi_feed_entry(tid, &entry, NULL);
         state.entries++;
     }
     uint64_t full =

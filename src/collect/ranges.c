@@ -54,13 +54,19 @@ static void give(uint32_t tid, uint32_t kind, int64_t start_ns, int64_t end_ns)
     wi_feed_event(&event);
 }
 
+static uint32_t innermost(const struct wi_range_state *state)
+{
+    return state->count ? state->open[state->count - 1].name : WI_NO_NAME;
+}
+
 /* The stretch up to now_ns lay in the innermost range. */
 static void credit(struct wi_range_state *state, int64_t now_ns)
 {
     int64_t ns = now_ns - state->since_ns;
     if (state->since_ns && ns > state->best_ns) {
-        state->best = state->count ? state->open[state->count - 1].name : WI_NO_NAME;
+        state->best = innermost(state);
         state->best_ns = ns;
+        state->best_to = now_ns;
     }
     state->since_ns = now_ns;
 }
@@ -141,18 +147,21 @@ void wi_ranges_entry(struct wi_range_state *state, uint32_t tid, const struct wi
     }
 }
 
-uint32_t wi_ranges_call(struct wi_range_state *state, int64_t enter_ns, int64_t exit_ns)
+/* A thread is inside its call until that returns: no range of its own begins or ends there. */
+struct wi_range_call wi_ranges_call(struct wi_range_state *state, int64_t enter_ns, int64_t exit_ns)
 {
-    if (!state->count && !state->best_ns) { /* the usual job has none */
-        state->since_ns = exit_ns;
-        return WI_NO_NAME;
+    struct wi_range_call out = {WI_NO_NAME, WI_NO_NAME, WI_UNKNOWN, WI_UNKNOWN};
+    if (state->count || state->best_ns) { /* the usual job has none */
+        credit(state, enter_ns);
+        out.range = innermost(state);
+        out.quiet_range = state->best;
+        out.quiet_from_ns = state->best_to - state->best_ns;
+        out.quiet_to_ns = state->best_to;
+        state->best = WI_NO_NAME;
+        state->best_ns = 0;
     }
-    credit(state, enter_ns);
-    credit(state, exit_ns);
-    uint32_t range = state->best;
-    state->best = WI_NO_NAME;
-    state->best_ns = 0;
-    return range;
+    state->since_ns = exit_ns;
+    return out;
 }
 
 void wi_ranges_reset(struct wi_range_state *state)

@@ -51,13 +51,20 @@ struct wi_range_state {
     int count;
     int64_t since_ns; /* what lies before is counted */
     uint32_t best;    /* range of the longest stretch since the last call... */
-    int64_t best_ns;  /* ...and its length */
+    int64_t best_ns;  /* ...its length */
+    int64_t best_to;  /* ...and its end */
+};
+
+/* The ranges that a call and the silence before it lie in: struct wi_host_call. */
+struct wi_range_call {
+    uint32_t range, quiet_range;
+    int64_t quiet_from_ns, quiet_to_ns;
 };
 
 void wi_ranges_entry(struct wi_range_state *state, uint32_t tid,
                      const struct wi_range_entry *entry);
-/* The name of the range that a call and the silence before it belong to, WI_NO_NAME if none. */
-uint32_t wi_ranges_call(struct wi_range_state *state, int64_t enter_ns, int64_t exit_ns);
+struct wi_range_call wi_ranges_call(struct wi_range_state *state, int64_t enter_ns,
+                                    int64_t exit_ns);
 /* The thread has ended. */
 void wi_ranges_reset(struct wi_range_state *state);
 

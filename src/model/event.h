@@ -69,8 +69,11 @@ struct wi_host_call {
     uint32_t api;        /* name id, "cudaMemcpyAsync" */
     uint32_t site;       /* name id of the call site, "train.py:58", WI_NO_NAME if unknown */
     uint32_t repeat;     /* further queries folded into this record */
-    uint32_t range;      /* name id of the job's own range (NVTX) around the call and most of the
-                          * silence before it, the innermost; WI_NO_NAME if none */
+    uint32_t range;      /* name id of the job's own range (NVTX) that is open in the call, the
+                          * innermost; WI_NO_NAME if none */
+    uint32_t quiet_range; /* likewise of the silence before it: the one that was the innermost for
+                           * the longest time on end, ... */
+    int64_t quiet_from_ns, quiet_to_ns; /* ... and when it was; WI_UNKNOWN if not known */
     int32_t device;      /* WI_NO_DEVICE if unknown */
     uint8_t api_class;   /* enum wi_api_class */
     uint8_t flags;       /* enum wi_call_flags */

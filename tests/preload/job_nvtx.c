@@ -98,6 +98,27 @@ static void phases(void)
     }
 }
 
+/* What is slow lies between two ranges and their calls: behind the pop, and before the range of a
+ * call that takes longer than the silence in front of it. */
+static void between(void)
+{
+    static char memory[1 << 20];
+    void *device = NULL;
+    cudaMalloc(&device, sizeof(memory));
+    for (int i = 0; i < STEPS; i++) {
+        client_push("prepare");
+        burn(2000);
+        client_pop();
+        burn(9000); /* no range says what this is */
+        client_push("upload");
+        cudaMemcpy(device, memory, sizeof(memory), 1);
+        work();
+        rest(20000); /* in the range, before its last call */
+        cudaDeviceSynchronize();
+        client_pop();
+    }
+}
+
 static void hostile(void)
 {
     size_t len = 65536;
@@ -268,6 +289,8 @@ int main(int argc, char **argv)
         steps("Iteration %d");
     else if (!strcmp(what, "phases"))
         phases();
+    else if (!strcmp(what, "between"))
+        between();
     else if (!strcmp(what, "hostile"))
         hostile();
     else if (!strcmp(what, "domains"))

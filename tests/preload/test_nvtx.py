@@ -80,6 +80,14 @@ check_steps("marks", unchanged("marks"))
 # every second range is ended by a thread that is not recorded
 check_steps("start and end", unchanged("free"), STEPS // 2)
 
+# what lies between two ranges is not told as of the next one, nor of the one before
+between = unchanged("between")
+told = {(f["id"].split("/")[0], f["api"]["after"]): f["range"] for f in between.report["findings"]}
+before = [told[key] for key in told if key[0] != "transfer" and key[1] == "cudaMemcpy"]
+checks.true("between: no range", before and set(before) == {None}, told)
+checks.equal("between: the range of a wait in it", told.get(("unknown", "cudaDeviceSynchronize")),
+             "upload")
+
 hostile = unchanged("hostile")
 name = waits(hostile)[0]["range"]
 checks.equal("hostile: the bytes of the name", name[:9], "\x1b[31mred\x07")

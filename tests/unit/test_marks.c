@@ -123,7 +123,9 @@ static void test_engine_takes_marks(void **state)
         struct wi_host_call call = make_call(&b, WI_API_LAUNCH, at + 4000, at + 4010);
         call.corr = ++b.corr;
         call.flags = WI_CALL_OWES;
-        call.range = fetch;
+        call.quiet_range = fetch; /* until just before the launch */
+        call.quiet_from_ns = at * US;
+        call.quiet_to_ns = (at + 3990) * US;
         wi_engine_call(b.engine, &call);
         struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 4020, at + 9000);
         wi_engine_op(b.engine, &op);
@@ -144,6 +146,54 @@ static void test_engine_takes_marks(void **state)
     assert_true(b.result.finding_count > 0);
     assert_string_equal(wi_names_text(b.names, b.result.findings[0].range), "fetch");
     bench_close(&b);
+}
+
+/* Ten turns of 20 ms: a kernel of 2 ms, then 8 ms of silence, then a copy call of 10 ms that ends
+ * in 0.1 ms of copying. The silence is told as of the range that was open then, the call as of its
+ * own; where the silence lay in none, or mostly behind its range, no range is told of it. */
+static void stall_of(uint32_t quiet, int64_t from_us, int64_t to_us, const char *of_silence,
+                     const char *of_call)
+{
+    struct bench b;
+    bench_open(&b, 1, 0);
+    uint32_t name = wi_names_str(b.names, "fetch"), own = wi_names_str(b.names, "upload");
+    for (int64_t i = 0, at = 0; i < 10; i++, at += 20000) {
+        launch(&b, at, at + 10, at + 10, at + 2000);
+        struct wi_host_call call = make_call(&b, WI_API_COPY, at + 10000, at + 20000);
+        call.corr = ++b.corr;
+        call.flags = WI_CALL_OWES | WI_CALL_BLOCKING;
+        call.bytes = 1 << 20;
+        call.direction = WI_COPY_H2D;
+        call.range = own;
+        call.quiet_range = quiet ? name : WI_NO_NAME;
+        call.quiet_from_ns = (at + from_us) * US;
+        call.quiet_to_ns = (at + to_us) * US;
+        call.run_ns = call.runnable_ns = 0;
+        wi_engine_call(b.engine, &call);
+        struct wi_device_op op = make_op(&b, WI_OP_COPY, at + 19900, at + 20000);
+        op.bytes = 1 << 20;
+        op.direction = WI_COPY_H2D;
+        op.src_mem = WI_MEM_PAGEABLE;
+        wi_engine_op(b.engine, &op);
+    }
+    finish(&b);
+    const struct wi_finding *waits = finding_of(&b, WI_SUB_INPUT_UNDETERMINED);
+    const struct wi_finding *copies = finding_of(&b, WI_SUB_PAGEABLE_COPY);
+    assert_non_null(waits);
+    assert_non_null(copies);
+    assert_string_equal(wi_names_text(b.names, waits->range), of_silence);
+    assert_string_equal(wi_names_text(b.names, copies->range), of_call);
+    bench_close(&b);
+}
+
+static void test_range_of_a_silence(void **state)
+{
+    (void)state;
+    stall_of(1, 10, 10000, "fetch", "upload"); /* all of it */
+    stall_of(1, 10, 9000, "fetch", "upload");  /* popped 1 ms before the call */
+    stall_of(1, 10, 4000, "", "upload");       /* most of the waiting came behind the pop */
+    stall_of(0, 10, 10000, "", "upload");      /* the range of the next call is none of it */
+    stall_of(1, INT64_MIN / US, INT64_MIN / US, "", "upload"); /* older traces do not know */
 }
 
 /* A range is named from three quarters of the time on. */
@@ -177,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_other_names, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_marks_without_length, set_up, tear_down),
         cmocka_unit_test(test_engine_takes_marks),
+        cmocka_unit_test(test_range_of_a_silence),
         cmocka_unit_test(test_main_range),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
