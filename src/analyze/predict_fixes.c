@@ -127,6 +127,7 @@ static void find_also(struct fixes *f, const struct wi_finding *finding,
     const struct wi_device_result *device = device_of(f->result, finding->device);
     double least = WORTH_TELLING * beyond(finding),
            replayed = (double)f->session->plans[0].replayed_ns;
+    p->own_ns = (int64_t)((double)without->ns[finding->subcause] / replayed * (double)p->before_ns);
     for (int i = 0; i < WI_SUB_COUNT; i++) {
         double gone = i == WI_SUB_COMPUTE ? (double)(without->busy_ns - with->busy_ns) / replayed
                                           : share_gone(device, i, without, with);
@@ -238,6 +239,7 @@ int wi_predict_fixes(struct wi_engine *engine, struct wi_result *result)
     }
     for (int i = 0; i < result->finding_count; i++) {
         const struct wi_prediction *of = &predicted->of_cause[result->findings[i].subcause];
+        result->findings[i].predicted.own_ns = of->own_ns;
         result->findings[i].predicted.also_count = of->also_count;
         for (int k = 0; k < of->also_count; k++)
             result->findings[i].predicted.also[k] = of->also[k];

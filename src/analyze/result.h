@@ -77,7 +77,10 @@ struct wi_prediction {
     int64_t before_ns, after_ns; /* their time: as replayed without and with the change */
     int64_t step_before_ns, step_after_ns; /* median step, WI_UNKNOWN without steps */
     const char *withheld;                  /* why there is no figure, NULL if there is one */
-    int also_count; /* of a fix that saves more than its own cause took, largest first */
+    /* Of a fix that saves more than its own cause took of the window: what that took of before_ns
+     * (0 = nothing to explain), and what goes with it, the largest first. */
+    int64_t own_ns;
+    int also_count;
     struct wi_also also[WI_ALSO];
 };
 

@@ -40,6 +40,9 @@ static void read_also(struct wi_fields *reader, const struct wi_json *from, stru
 {
     const struct wi_json *also =
         wi_json_get(from, "also") ? wi_field_array(reader, from, "also") : NULL;
+    if (wi_json_get(from, "own_ns"))
+        p->own_ns = wi_field_amount_or_unknown(reader, from, "own_ns");
+    p->own_ns = p->own_ns == WI_UNKNOWN ? 0 : p->own_ns;
     for (const struct wi_json *m = also ? also->child : NULL; m; m = m->next) {
         if (p->also_count == WI_ALSO) {
             wi_field_fail(reader, m, "holds more causes than are ever told", "also");

@@ -73,6 +73,7 @@ void wi_predictions_json(struct wi_out *out, const struct wi_result *result)
 
 static void put_also(struct wi_out *out, const struct wi_prediction *p)
 {
+    put_int(out, "own_ns", p->own_ns, p->own_ns > 0);
     wi_out_str(out, ",\"also\":[");
     for (int i = 0; i < p->also_count; i++) {
         wi_out_str(out, i ? ",{\"id\":" : "{\"id\":");

@@ -479,6 +479,7 @@ static void predict_crowded(struct fixture *f)
     graph->step_before_ns = 200 * MS;
     graph->step_after_ns = 180 * MS;
     f->findings[0].predicted = *ready;
+    f->findings[0].predicted.own_ns = 65 * SEC;
     f->findings[0].predicted.also_count = 1;
     f->findings[0].predicted.also[0] = (struct wi_also){WI_SUB_LAUNCH_BOUND, 10 * SEC};
     f->findings[1].predicted = *graph;

@@ -119,6 +119,31 @@ static void test_what_goes_with_a_fix(void **state)
     bench_close(&b);
 }
 
+/* 394 ms of start-up, then 40 steps of 15 ms with 6 of waiting: 24 % of the window, and 40 % of
+ * what recurs and is replayed. */
+static void test_start_up_is_not_replayed(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct moved batch = {8000000, WI_COPY_H2D, WI_MEM_PINNED, .asleep = 1};
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    busy_loaders(&b, 1000000);
+    say(&b, WI_API_ALLOC, 0, 394000);
+    for (int64_t at = 400000; at < 400000 + STEPS * 15000; at += 15000) {
+        transfer(&b, &(struct work){at, at + 5, at + 5, at + 995, .stream = 0}, &batch);
+        kernel(&b, &(struct work){at + 10, at + 15, at + 995, at + 8990, 0, FULL, 0, 0});
+        say(&b, WI_API_SYNC, at + 20, at + 9000);
+    }
+    finish(&b);
+    const struct wi_finding *wait = finding_of(&b, WI_SUB_TOO_FEW_WORKERS);
+    assert_in_range(wait->share * 1000, 239, 243); /* 40 x 6 of 994 ms */
+    assert_times(wait->predicted.speedup, 15.0 / 9);
+    assert_times((double)wait->predicted.own_ns / (double)wait->predicted.before_ns, 0.4);
+    assert_int_equal(wait->predicted.also_count, 0);
+    bench_close(&b);
+}
+
 /* Each 1 000 us: a kernel of 500 us, waited for, and in the 500 us until the next one two
  * allocations of 100 each, with work of the thread's own around them. */
 static void test_idle_time_of_a_pass_by_cause(void **state)
@@ -186,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_fixes_are_replayed_together),
                                        cmocka_unit_test(test_what_goes_with_a_fix),
+                                       cmocka_unit_test(test_start_up_is_not_replayed),
                                        cmocka_unit_test(test_idle_time_of_a_pass_by_cause),
                                        cmocka_unit_test(test_one_cause_is_one_fix)};
     return cmocka_run_group_tests(tests, NULL, NULL);
