@@ -28,11 +28,13 @@ static enum wi_subcause sync_cause(const struct wi_charge *charge, int64_t start
     return WI_SUB_UNDETERMINED;
 }
 
-/* Where the driver tells when it loads code, a launch that lasts without that is no load. */
+/* Where the driver tells when it loads code, a launch that lasts without that is no load; nor is
+ * one that lasts for want of a core. */
 static enum wi_subcause launch_cause(const struct wi_charge *charge,
                                      const struct wi_call_slot *slot, int64_t ns)
 {
-    int64_t length_ns = slot->call.exit_ns - slot->call.enter_ns;
+    int64_t held_ns = slot->call.held_ns > 0 ? slot->call.held_ns : 0; /* or not known */
+    int64_t length_ns = slot->call.exit_ns - slot->call.enter_ns - held_ns;
     if (charge->calls->loads_kept)
         return ns < WI_LIMIT_LAUNCH_LOADS_NS ? WI_SUB_LAUNCH_BOUND : WI_SUB_HOST_UNDETERMINED;
     return length_ns < WI_LIMIT_LAUNCH_LOADS_NS ? WI_SUB_LAUNCH_BOUND : WI_SUB_MODULE_LOAD;

@@ -110,7 +110,7 @@ static struct silent *slot_of(uint32_t thread, int64_t exit_ns)
     return unused;
 }
 
-static void look_at(struct wi_thread *t, int64_t exit_ns, int64_t now)
+static void look_at(const struct wi_py *py, struct wi_thread *t, int64_t exit_ns, int64_t now)
 {
     struct wi_look look;
     uintptr_t tstate = atomic_load_explicit(&t->site.py_state, memory_order_acquire);
@@ -119,7 +119,7 @@ static void look_at(struct wi_thread *t, int64_t exit_ns, int64_t now)
     int first = slot && slot->until_ns == slot->exit_ns && !slot->seen;
     if (!slot || (!first && now - slot->until_ns < (now - exit_ns) / SHARE))
         return;
-    int seen = wi_look_at(wi_sites_python(), tstate, pthread, &look) == 0;
+    int seen = wi_look_at(py, tstate, pthread, &look) == 0;
     int span = look.collecting ? WI_SPAN_COLLECTING : look.span;
     uint32_t name = seen ? name_of(&look) : WI_NO_NAME;
     uint32_t site = seen ? site_of(&look) : WI_NO_NAME;
@@ -137,7 +137,8 @@ int64_t wi_stack_watch(int64_t now)
 {
     int64_t began = 0, shortest = INT64_MAX;
     int due = now >= state.next_ns || state.next_ns - now > 10 * TAIL_NS; /* clock set back */
-    int count = wi_sites_python() ? wi_thread_count() : 0;
+    const struct wi_py *py = wi_sites_python();
+    int count = py ? wi_thread_count() : 0;
     for (int i = 0; i < count; i++) {
         struct wi_thread *t = wi_thread_at(i);
         int64_t exit_ns = atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
@@ -150,7 +151,7 @@ int64_t wi_stack_watch(int64_t now)
         if (!due)
             continue;
         began = began ? began : wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        look_at(t, exit_ns, now);
+        look_at(py, t, exit_ns, now);
     }
     if (began) {
         int64_t cost = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;

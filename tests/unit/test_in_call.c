@@ -195,6 +195,34 @@ static void late_for_no_known_reason(void **state)
     }
 }
 
+/* A launch of 20 ms whose thread had no core for 19 of them is no load, as one of 1 ms is none; of
+ * 14 ms of its own it is. */
+static void a_launch_without_a_core_is_no_load(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t held_us, load_us, launch_us;
+    } CASES[] = {{19000, 0, 10 + 1000}, {6000, 14000, 10}};
+    for (size_t i = 0; i < WI_ARRAY_LEN(CASES); i++) {
+        struct bench b;
+        bench_open(&b, 1, 0);
+        launch(&b, 0, 10, 10, 110);
+        struct wi_host_call call = make_call(&b, WI_API_LAUNCH, 110, 20110);
+        call.corr = ++b.corr;
+        call.flags = WI_CALL_OWES;
+        call.held_ns = CASES[i].held_us * US;
+        wi_engine_call(b.engine, &call);
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, 20110, 20210);
+        wi_engine_op(b.engine, &op);
+        finish(&b);
+        assert_int_equal(us_of(&b, WI_SUB_MODULE_LOAD), CASES[i].load_us);
+        assert_int_equal(us_of(&b, WI_SUB_LAUNCH_BOUND), CASES[i].launch_us);
+        assert_int_equal(us_of(&b, WI_SUB_CPU_CONTENTION), CASES[i].held_us);
+        assert_exact(device_of(&b, 0));
+        bench_close(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +236,7 @@ int main(void)
         cmocka_unit_test(waking_late_without_a_core),
         cmocka_unit_test(not_more_than_the_idle_part),
         cmocka_unit_test(late_for_no_known_reason),
+        cmocka_unit_test(a_launch_without_a_core_is_no_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
