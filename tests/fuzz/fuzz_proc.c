@@ -28,13 +28,30 @@ static void require(int truth)
         abort();
 }
 
+static const char *const FOLDERS[] = {"/proc",   "/proc/self",     "/proc/thread-self", "/sys",
+                                      "/sys/fs", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"};
+#define FOLDER_COUNT (sizeof(FOLDERS) / sizeof(FOLDERS[0]))
+
+static void remove_root(void)
+{
+    char path[128];
+    for (size_t i = 0; i < FILE_COUNT; i++) {
+        snprintf(path, sizeof(path), "%s%s", root, FILES[i]);
+        unlink(path);
+    }
+    for (size_t i = FOLDER_COUNT; i > 0; i--) {
+        snprintf(path, sizeof(path), "%s%s", root, FOLDERS[i - 1]);
+        rmdir(path);
+    }
+    rmdir(root);
+}
+
 static void make_root(void)
 {
-    static const char *const FOLDERS[] = {"/proc",   "/proc/self",     "/proc/thread-self", "/sys",
-                                          "/sys/fs", "/sys/fs/cgroup", "/sys/fs/cgroup/cpu"};
     char path[128];
     require(mkdtemp(root) != NULL);
-    for (size_t i = 0; i < sizeof(FOLDERS) / sizeof(FOLDERS[0]); i++) {
+    atexit(remove_root);
+    for (size_t i = 0; i < FOLDER_COUNT; i++) {
         snprintf(path, sizeof(path), "%s%s", root, FOLDERS[i]);
         mkdir(path, 0700);
     }
