@@ -148,23 +148,31 @@ with tempfile.TemporaryDirectory() as folder:
     got = Run(["/bin/sh", "-c", script], env, folder + "/reports", cwd=folder)
     checks.equal("relative folder", len(got.files), 1)
 
-with tempfile.TemporaryDirectory() as folder:
-    # links planted in the way are not followed
-    out = folder + "/job"
-    os.mkdir(out)
-    victim = folder + "/victim"
-    with open(victim, "w") as file:
-        file.write("mine")
-    host = os.uname().nodename
-    child = subprocess.Popen(["/bin/sh", "-c", "read go; exec \"$@\"", "sh"] + words,
-                             env=environment(None, WHYIDLE_JOB_DIR=out), stdin=subprocess.PIPE,
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for name in (f".{host}.0.{child.pid}.tmp", f"{host}.0.{child.pid}.json"):
-        os.symlink(victim, os.path.join(out, name))
-    child.communicate(b"go\n")
-    with open(victim) as file:
-        checks.equal("the victim is untouched", file.read(), "mine")
-    made = [f for f in os.listdir(out) if not os.path.islink(os.path.join(out, f))]
-    checks.equal("the report has a name of its own", len(made), 1)
-    json.load(open(os.path.join(out, made[0])))
+def planted(what, names):
+    """Links in the way of the names that the report would have are not followed."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = folder + "/job"
+        os.mkdir(out)
+        victim = folder + "/victim"
+        with open(victim, "w") as file:
+            file.write("mine")
+        host = os.uname().nodename
+        child = subprocess.Popen(["/bin/sh", "-c", "read go; exec \"$@\"", "sh"] + words,
+                                 env=environment(None, WHYIDLE_JOB_DIR=out), stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in names:
+            os.symlink(victim, os.path.join(out, name.format(host=host, pid=child.pid)))
+        child.communicate(b"go\n")
+        with open(victim) as file:
+            checks.equal(what + ": the victim is untouched", file.read(), "mine")
+        made = [f for f in os.listdir(out) if not os.path.islink(os.path.join(out, f))]
+        checks.equal(what + ": the report has a name of its own", len(made), 1)
+        for name in made:
+            json.load(open(os.path.join(out, name)))
+
+
+REPORT, TEMPORARY = "{host}.0.{pid}.json", ".{host}.0.{pid}.tmp"
+planted("links in both places", [REPORT, TEMPORARY])
+planted("a link in the report's place", [REPORT])
+planted("a link in the place where it is written", [TEMPORARY])
 checks.finish()
