@@ -271,7 +271,8 @@ static int read_job(struct wi_trace_reader *reader, const unsigned char *data, s
 #define JOB_NUMBER(member) job.member = (__typeof__(job.member))take_number(&rest);
 #include "model/trace_job.def"
 #undef JOB_NUMBER
-#define JOB_TEXT(member) job.member = take_text(&rest, reader->names);
+#define JOB_TEXT(member)       job.member = take_text(&rest, reader->names);
+#define JOB_TEXT_LATER(member) job.member = rest.len ? take_text(&rest, reader->names) : NULL;
 #include "model/trace_job.def"
 #undef JOB_TEXT
     if (rest.err)

@@ -297,6 +297,39 @@ static void reads_calls_of_older_traces(void **state)
     assert_int_equal(wi_trace_read(&f->reader, half, sizeof(half), &event, &have), WI_ERR_FORMAT);
 }
 
+/* Records as the first version wrote them: every field that came later is not known. */
+static void reads_every_record_of_the_first_version(void **state)
+{
+    struct fixture *f = *state;
+    unsigned char sample[8 + 72] = {5, 0, 0, 0, 72}, span[8 + 25] = {4, 0, 0, 0, 25};
+    unsigned char job[8 + 13 * 8 + 5 * 2 + 1] = {8, 0, 0, 0, 13 * 8 + 5 * 2};
+    struct wi_event event;
+    int have = 0;
+    assert_int_equal(read_one(f, WI_TRACE_MAGIC, 8, &have), 8);
+    sample[8] = 7;             /* at_ns */
+    sample[8 + 6 * 8 + 1] = 1; /* cores_idle_permille */
+    assert_int_equal(wi_trace_read(&f->reader, sample, sizeof(sample), &event, &have), 80);
+    assert_int_equal(have, 1);
+    assert_int_equal(event.u.sample.cores_idle_permille, 256);
+    assert_int_equal(event.u.sample.throttled_ns, 0);
+    assert_int_equal(event.u.sample.child_starts, WI_UNKNOWN);
+    assert_int_equal(event.u.sample.others_permille, WI_UNKNOWN);
+    assert_int_equal(event.u.sample.busiest_name, WI_NO_NAME);
+    sample[4] = 71;
+    assert_int_equal(wi_trace_read(&f->reader, sample, sizeof(sample), &event, &have),
+                     WI_ERR_FORMAT);
+    assert_int_equal(wi_trace_read(&f->reader, span, sizeof(span), &event, &have), 33);
+    assert_int_equal(event.u.span.site, WI_NO_NAME);
+    job[8] = 42; /* pid */
+    assert_int_equal(wi_trace_read(&f->reader, job, sizeof(job) - 1, &event, &have),
+                     sizeof(job) - 1);
+    assert_int_equal(f->reader.have_job, 1);
+    assert_int_equal(f->reader.job.pid, 42);
+    assert_null(f->reader.job.stacks);
+    job[4]++; /* half a length is damage */
+    assert_int_equal(wi_trace_read(&f->reader, job, sizeof(job), &event, &have), WI_ERR_FORMAT);
+}
+
 static void refuses_damage(void **state)
 {
     struct fixture *f = *state;
@@ -434,6 +467,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(asks_for_more_when_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(skips_unknown_kinds_and_longer_payloads, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_calls_of_older_traces, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(reads_every_record_of_the_first_version, set_up, tear_down),
         cmocka_unit_test_setup_teardown(refuses_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keeps_the_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_a_strange_job, set_up, tear_down),
