@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "cli/demangle.h"
 #include "cli/resolve.h"
+#include "model/trace_io.h"
 
 #define MOST_BYTES ((size_t)256 << 20) /* of a saved report; ours have less than 1 MiB */
 #define HEAD_BYTES 4096
@@ -145,6 +146,10 @@ int wi_input_load(struct wi_input *input, const char *path, int partial,
         err = load_report(input, fd, (size_t)status.st_size, error);
     else if (len > 0 && wi_import_probe((const unsigned char *)head, (size_t)len))
         err = load_recording(input, path, partial, error);
+    else if (!strncmp(head, "WITRACE", 7)) /* "WITRACE1" was recognised above */
+        err = complain(error, WI_ERR_UNSUPPORTED,
+                       "an event trace of another version: this whyidle reads " WI_TRACE_MAGIC
+                       ", and all that was written so; use the whyidle that wrote it");
     else
         err = complain(error, WI_ERR_FORMAT,
                        "neither a whyidle report nor a recording that whyidle reads");

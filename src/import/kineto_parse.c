@@ -231,6 +231,8 @@ static int end_event(struct parse *parse)
     if (event.kind == WI_EVENT_CALL && !*pid)
         *pid = wi_kineto_count(&parse->record, WI_KINETO_PID, 0);
     int err = wi_sorter_add(parse->document->sorter, &event);
+    if (!err && wi_kineto_peer(&parse->record, &event))
+        err = wi_sorter_add(parse->document->sorter, &event);
     return err ? stop(parse, err, "the temporary file cannot be written") : 1;
 }
 

@@ -245,6 +245,22 @@ static enum wi_kineto_outcome make_op(const struct wi_kineto_record *record, str
     return WI_KINETO_EVENT;
 }
 
+int wi_kineto_peer(const struct wi_kineto_record *record, struct wi_event *event)
+{
+    struct wi_device_op *op = &event->u.op;
+    int64_t from = number_or(record, WI_KINETO_FROM_DEVICE, -1);
+    int64_t to = number_or(record, WI_KINETO_TO_DEVICE, -1);
+    if (event->kind != WI_EVENT_OP || op->direction != WI_COPY_P2P || from == to ||
+        (op->device != from && op->device != to))
+        return 0;
+    int64_t other = op->device == from ? to : from;
+    if (other < 0 || other > MAX_DEVICE)
+        return 0;
+    op->device = (int32_t)other;
+    op->flags |= WI_OP_PEER;
+    return 1;
+}
+
 static enum wi_kineto_outcome make_call(const struct wi_kineto_record *record,
                                         struct wi_names *names, struct wi_event *event)
 {

@@ -64,5 +64,8 @@ enum wi_kineto_outcome wi_kineto_event(const struct wi_kineto_record *record,
 /* A row of deviceProperties; 0 if it names no device. */
 int wi_kineto_device(const struct wi_kineto_record *record, struct wi_names *names,
                      struct wi_device_info *device);
+/* Turns the event of a copy between two devices into its time on the other one; 0 if it is no such
+ * copy, or the record does not name both. */
+int wi_kineto_peer(const struct wi_kineto_record *record, struct wi_event *event);
 
 #endif

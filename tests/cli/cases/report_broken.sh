@@ -23,6 +23,7 @@ printf '{"schema":"whyidle-report/1","job":"\xff\xfe"}' > utf8.json;  try 'inval
 cat good.json good.json > twice.json;                                try 'two documents' twice.json
 mkdir folder;                                                        try 'an empty folder' folder
 cp cut.json folder/x.json;                                           try 'a folder with a broken report' folder
+printf 'WITRACE2 what is to come' > next.wit;                             try 'a later event trace' next.wit
 try 'a device' /dev/null
 try 'a missing file' missing/file.json
 chmod 000 good.json; [ -r good.json ] || try 'an unreadable file' good.json
