@@ -32,13 +32,13 @@ struct wi_change {
     int64_t spacing_ns;       /* least distance of operations of one stream, 0 = as it was */
     int64_t readback_every;   /* only each n-th read-back waits; 0 = all do */
     double moved; /* of the host work behind the others: the device does it; 0 = it is not there */
-    int partly_serial; /* loaders start longer, by a part of their number that nobody has seen */
-    double copy_rate;         /* of copies of pageable memory once pinned; 0 = as it was */
-    double link_factor;       /* of the rate of every copy; 1 = as it was */
-    int guessed;      /* its figures were seen nowhere: weaker and stronger ones lie far apart */
-    int async_copies; /* copies do not block, unless the host works on what they bring */
-    int coalesce;     /* copies in a row become one */
-    int64_t pack_ns;  /* host time to pack them, for each run */
+    int partly_serial;  /* loaders start longer, by a part of their number that nobody has seen */
+    double copy_rate;   /* of copies of pageable memory once pinned; 0 = as it was */
+    double link_factor; /* of the rate of every copy; 1 = as it was */
+    int guessed;        /* its figures were seen nowhere: weaker and stronger ones lie far apart */
+    int async_copies;   /* copies do not block, unless the host works on what they bring */
+    int coalesce;       /* copies in a row become one */
+    int64_t pack_ns;    /* host time to pack them, for each run */
     int least_collectives;       /* collectives take what they take when no rank is late: */
     int64_t least_collective_ns; /* that long, 0 = the least that is seen of each */
 };
