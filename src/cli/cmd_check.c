@@ -41,9 +41,12 @@ static int load_file(struct subject *subject, int partial)
     return 0;
 }
 
-static int load_folder(struct subject *subject)
+/* latest: nobody named a folder, so that of several jobs the newest is meant. */
+static int load_folder(struct subject *subject, int latest)
 {
     wi_job_reports_find(&subject->reports, subject->name);
+    if (latest)
+        subject->reports.jobs = 0;
     subject->primary = wi_job_reports_primary(&subject->reports);
     wi_job_reports_tell(&subject->reports, subject->name, "check");
     if (subject->reports.damaged > 0)
@@ -173,7 +176,7 @@ int wi_cmd_check(const struct wi_args *args)
     if (args->dashes)
         err = run_job(&subject, args->rest);
     else if (stat(subject.name, &status) == 0 && S_ISDIR(status.st_mode))
-        err = load_folder(&subject);
+        err = load_folder(&subject, args->rest_count == 0);
     else
         err = load_file(&subject, wi_args_has(args, WI_OPT_PARTIAL));
     return err ? err : conclude(&subject, args);

@@ -21,5 +21,6 @@ rm jobs/2/[cd].json
 rc whyidle check --max-stall 99 jobs 2>&1 | grep -v '%'
 echo --- and the latest where none is named
 WHYIDLE_OUT=jobs whyidle check --max-stall 99 2>/dev/null | grep -c '^PASS'
+WHYIDLE_OUT=jobs whyidle check --max-stall 99 2>&1 | grep -c holds
 rc whyidle check --max-stall 99 2>&1
 rc whyidle check --max-stall 99 -- 2>&1
