@@ -125,7 +125,7 @@ static void read_script(const struct image *image, struct wi_elf_facts *facts)
 int wi_elf_read(const char *path, struct wi_elf_facts *facts)
 {
     struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     memset(facts, 0, sizeof(*facts));
     if (fd < 0 || fstat(fd, &status) != 0 || status.st_size < 4) {
         if (fd >= 0)

@@ -128,7 +128,7 @@ int wi_input_load(struct wi_input *input, const char *path, int partial,
     *error = (struct wi_json_error){"", -1};
     if (wi_saved_report_init(&input->saved) != 0)
         return complain(error, WI_ERR_NOMEM, "out of memory");
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
     if (fd < 0 || fstat(fd, &status) != 0) {
         complain(error, WI_ERR_IO, strerror(errno));
         if (fd >= 0)

@@ -24,6 +24,7 @@ cat good.json good.json > twice.json;                                try 'two do
 mkdir folder;                                                        try 'an empty folder' folder
 cp cut.json folder/x.json;                                           try 'a folder with a broken report' folder
 printf 'WITRACE2 what is to come' > next.wit;                             try 'a later event trace' next.wit
+mkfifo pipe;                                                          try 'a pipe that nobody writes to' pipe
 try 'a device' /dev/null
 try 'a missing file' missing/file.json
 chmod 000 good.json; [ -r good.json ] || try 'an unreadable file' good.json
