@@ -8,6 +8,7 @@
 #define WI_COLD __attribute__((cold, noinline))
 /* What collect/load.c calls in every process lies together, beside the constructor. */
 #define WI_AT_LOAD __attribute__((section(".text.startup")))
+#define WI_APART __attribute__((noinline)) /* its registers are not saved by who seldom calls it */
 #define WI_UNUSED __attribute__((unused))
 #define WI_PRINTF(fmt, first) __attribute__((format(printf, fmt, first)))
 #define WI_TLS_IE __thread __attribute__((tls_model("initial-exec")))

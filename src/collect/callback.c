@@ -24,16 +24,16 @@ static WI_COLD void unseen_exit(struct wi_thread *t, int domain, uint32_t cbid,
     wi_register_exit();
 }
 
-static inline void enter(struct wi_thread *t, int domain, uint32_t cbid)
+static WI_APART void enter(struct wi_thread *t, int domain, uint32_t cbid)
 {
     int id = wi_call_find(domain, cbid);
-    if (t->depth++ || id < 0)
+    if (id < 0)
         return;
     t->call = (uint16_t)id;
     wi_hot_enter(t);
 }
 
-static inline void leave(struct wi_thread *t, const struct wi_cupti_call *call)
+static WI_APART void leave(struct wi_thread *t, const struct wi_cupti_call *call)
 {
     static atomic_int registered;
     int id = t->call;
@@ -49,27 +49,48 @@ static inline void leave(struct wi_thread *t, const struct wi_cupti_call *call)
     }
 }
 
-void wi_callback(void *user, int domain, uint32_t cbid, const struct wi_cupti_call *call)
+static inline void go_on(struct wi_thread *t, int domain, uint32_t cbid,
+                         const struct wi_cupti_call *call)
 {
-    (void)user;
-    int live = atomic_load_explicit(&wi_live, memory_order_relaxed);
-    if ((live & WI_LIVE_SOURCE) != WI_LIVE_CALLBACKS)
-        return;
-    struct wi_thread *t = wi_thread_self();
-    if (WI_UNLIKELY(t == &wi_thread_dead))
-        return;
-    if (WI_UNLIKELY(t->first)) { /* wrappers.c records this one */
-        if (domain == WI_CUPTI_RUNTIME && call->site == WI_CUPTI_EXIT)
-            t->first_corr = call->corr;
-        return;
-    }
-    if (WI_UNLIKELY(atomic_load_explicit(&t->live, memory_order_relaxed) != live))
-        wi_thread_turn(t, live);
     if (call->site == WI_CUPTI_ENTER) {
-        enter(t, domain, cbid);
+        if (t->depth++ == 0)
+            enter(t, domain, cbid);
     } else if (WI_UNLIKELY(!t->depth)) {
         unseen_exit(t, domain, cbid, call);
     } else if (--t->depth == 0) {
         leave(t, call);
     }
+}
+
+/* A thread that is new, must not be recorded, or was last recorded under another source. */
+static WI_COLD void other_thread(struct wi_thread *t, int live, int domain, uint32_t cbid,
+                                 const struct wi_cupti_call *call)
+{
+    t = t ? t : wi_thread_new();
+    if (t == &wi_thread_dead)
+        return;
+    if (t->first) { /* wrappers.c records this one */
+        if (domain == WI_CUPTI_RUNTIME && call->site == WI_CUPTI_EXIT)
+            t->first_corr = call->corr;
+        return;
+    }
+    if (atomic_load_explicit(&t->live, memory_order_relaxed) != live)
+        wi_thread_turn(t, live);
+    go_on(t, domain, cbid, call);
+}
+
+/* Each call of the runtime comes with those of the driver inside it, which must cost but a few
+ * steps: whatever does more stands apart and is called last, so that no register is saved here.
+ * Neither wi_thread_dead nor the first thread's block is ever live. */
+void wi_callback(void *user, int domain, uint32_t cbid, const struct wi_cupti_call *call)
+{
+    (void)user;
+    int live = atomic_load_explicit(&wi_live, memory_order_relaxed);
+    struct wi_thread *t = wi_self;
+    if (WI_UNLIKELY((live & WI_LIVE_SOURCE) != WI_LIVE_CALLBACKS))
+        return;
+    if (WI_LIKELY(t && atomic_load_explicit(&t->live, memory_order_relaxed) == live))
+        go_on(t, domain, cbid, call);
+    else
+        other_thread(t, live, domain, cbid, call);
 }
