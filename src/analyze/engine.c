@@ -53,8 +53,20 @@ static int64_t others_permille(const struct wi_engine *engine)
     return sample->busiest_permille * (1 + (sample->threads_busy > 0 ? sample->threads_busy : 0));
 }
 
+/* As the trace's reader has it: differences and sums of two times are numbers. */
+#define TIME_LIMIT_NS (INT64_MAX / 2)
+
+static int is_time(int64_t ns)
+{
+    return ns <= TIME_LIMIT_NS && ns >= -TIME_LIMIT_NS;
+}
+
 void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 {
+    if (!is_time(call->enter_ns) || !is_time(call->exit_ns) || call->exit_ns < call->enter_ns) {
+        engine->coverage.lost[WI_LOSS_BAD_CLOCK]++;
+        return;
+    }
     struct wi_call_row *row =
         &engine->call_rows[call->api_class < WI_API_COUNT ? call->api_class : WI_API_OTHER];
     int64_t ns = call->exit_ns - call->enter_ns;

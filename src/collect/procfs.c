@@ -72,11 +72,23 @@ long wi_read_at(char *buf, size_t cap, const char *fmt, ...)
     return wi_out_finish(&out) == 0 ? wi_read_file(path, buf, cap) : WI_ERR_RANGE;
 }
 
+/* Numbers given up unclosed, where the file behind them may be ours: of those a job has few. */
+#define MOST_LOST 16
+static int lost;
+
+void wi_lose_kept(int *fd)
+{
+    lost += *fd >= 0;
+    *fd = -1;
+}
+
 int wi_keep_open(const char *fmt, ...)
 {
     char path[PATH_BYTES];
     struct wi_out out;
     va_list args;
+    if (lost >= MOST_LOST)
+        return -1;
     wi_out_mem(&out, path, sizeof(path));
     va_start(args, fmt);
     wi_out_vf(&out, fmt, args);
@@ -99,9 +111,11 @@ long wi_read_kept(int *fd, char *buf, size_t cap)
     buf[len > 0 ? len : 0] = 0;
     if (len > 0)
         return len;
-    if (*fd >= 0 && len < 0 && errno == ESRCH)
+    if (*fd >= 0 && len < 0 && errno == ESRCH) {
         close(*fd);
-    *fd = -1;
+        *fd = -1;
+    }
+    wi_lose_kept(fd);
     return WI_ERR_IO;
 }
 

@@ -20,6 +20,9 @@ long wi_read_at(char *buf, size_t cap, const char *path, ...) WI_PRINTF(3, 4);
 int wi_keep_open(const char *path, ...) WI_PRINTF(1, 2);
 /* Reads it from its start. *fd becomes -1 when it no longer is ours or no longer answers. */
 long wi_read_kept(int *fd, char *buf, size_t cap);
+/* Gives up one that answers what it should not. It is not closed: it may be the job's by now. So
+ * that files which never answer do not take all numbers, none is kept open after a few of these. */
+void wi_lose_kept(int *fd);
 /* The number at *at after spaces; moves *at behind it. WI_UNKNOWN if there is none. */
 int64_t wi_take_number(const char **at);
 /* The same with digits of base 16, with or without "0x". */

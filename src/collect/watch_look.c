@@ -92,7 +92,7 @@ static int read_stat(struct wi_looked *thread, struct wi_proc_stat *stat)
         return 0;
     if (wi_parse_stat(text, stat) == 0 && stat->id == thread->tid)
         return 1;
-    thread->stat_fd = -1;
+    wi_lose_kept(&thread->stat_fd);
     return 0;
 }
 
@@ -105,7 +105,7 @@ static int read_syscall(struct wi_looked *thread, struct wi_syscall *call)
         return 0;
     if (wi_parse_syscall(text, call) == 0)
         return 1;
-    thread->syscall_fd = -1;
+    wi_lose_kept(&thread->syscall_fd);
     return 0;
 }
 

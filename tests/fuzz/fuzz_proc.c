@@ -94,7 +94,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t len)
     for (size_t i = 0; i < FILE_COUNT; i++) {
         const unsigned char *cut = begin < len ? memchr(data + begin, 0xff, len - begin) : NULL;
         size_t end = cut ? (size_t)(cut - data) : len;
-        put(FILES[i], data + (begin < len ? begin : len), begin < len ? end - begin : 0);
+        if (begin < end && begin < len)
+            put(FILES[i], data + begin, end - begin);
+        else /* a kept file that is empty would be given up for good */
+            put(FILES[i], (const unsigned char *)"\n", 1);
         begin = end + 1;
     }
     wi_host_sample_clear(&sample);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -138,6 +139,27 @@ static void kept_descriptors(void **unused)
     assert_int_equal(wi_keep_open("/proc/no-such-file"), -1);
 }
 
+static int open_count(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 2048; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+/* A sandbox lets files be opened that then say nothing: the job keeps its numbers. */
+static void files_that_never_answer(void **unused)
+{
+    char text[16];
+    (void)unused;
+    int before = open_count();
+    for (int i = 0; i < 500; i++) {
+        int fd = wi_keep_open("/dev/null");
+        assert_int_equal(wi_read_kept(&fd, text, sizeof(text)), WI_ERR_IO);
+    }
+    assert_in_range(open_count() - before, 1, 20);
+}
+
 static void count_name(void *user, const char *name)
 {
     *(int *)user += name[0] >= '0' && name[0] <= '9';
@@ -158,10 +180,15 @@ static void numbered_entries(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),          cmocka_unit_test(numbers_of_lines),
-        cmocka_unit_test(stat_line),        cmocka_unit_test(cut_stat_lines),
-        cmocka_unit_test(syscall_line),     cmocka_unit_test(files),
-        cmocka_unit_test(kept_descriptors), cmocka_unit_test(numbered_entries),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(numbers_of_lines),
+        cmocka_unit_test(stat_line),
+        cmocka_unit_test(cut_stat_lines),
+        cmocka_unit_test(syscall_line),
+        cmocka_unit_test(files),
+        cmocka_unit_test(kept_descriptors),
+        cmocka_unit_test(numbered_entries),
+        cmocka_unit_test(files_that_never_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
