@@ -61,9 +61,14 @@ static int is_time(int64_t ns)
     return ns <= TIME_LIMIT_NS && ns >= -TIME_LIMIT_NS;
 }
 
+static int is_interval(int64_t start_ns, int64_t end_ns)
+{
+    return is_time(start_ns) && is_time(end_ns) && end_ns >= start_ns;
+}
+
 void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 {
-    if (!is_time(call->enter_ns) || !is_time(call->exit_ns) || call->exit_ns < call->enter_ns) {
+    if (!is_interval(call->enter_ns, call->exit_ns)) {
         engine->coverage.lost[WI_LOSS_BAD_CLOCK]++;
         return;
     }
@@ -87,7 +92,8 @@ void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 void wi_engine_op(struct wi_engine *engine, const struct wi_device_op *op)
 {
     wi_calls_settle(&engine->calls, op->corr);
-    if (op->end_ns < op->start_ns || (op->flags & WI_OP_BAD_TIMES && op->end_ns <= op->start_ns)) {
+    if (!is_interval(op->start_ns, op->end_ns) ||
+        (op->flags & WI_OP_BAD_TIMES && op->end_ns <= op->start_ns)) {
         wi_account_bad(engine, op);
         return;
     }
@@ -116,6 +122,8 @@ static void push_mark(struct wi_engine *engine, const struct wi_host_span *span)
 /* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
+    if (!is_time(span->start_ns) || !is_time(span->end_ns))
+        return;
     for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
         if (engine->steps[i])
             wi_steps_mark(engine->steps[i], span->start_ns);
@@ -152,7 +160,7 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
     if (loss->kind >= WI_LOSS_COUNT)
         return;
     engine->coverage.lost[loss->kind] += loss->count;
-    int timed = loss->start_ns != WI_UNKNOWN && loss->end_ns != WI_UNKNOWN;
+    int timed = is_interval(loss->start_ns, loss->end_ns);
     if (timed && (loss->kind == WI_LOSS_BLIND || loss->kind == WI_LOSS_OTHER_TOOL))
         push_blind(engine, loss->start_ns, loss->end_ns);
     if (timed && loss->kind == WI_LOSS_OTHER_TOOL) /* what has not come by now went elsewhere */
@@ -162,6 +170,8 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)
 {
     struct wi_sample_sums *sums = &engine->samples;
+    if (!is_time(sample->at_ns))
+        return;
     sums->last = *sample;
     wi_host_sample_settle(&sums->last);
     wi_host_sums_add(&sums->run, &sums->last);
