@@ -20,7 +20,7 @@ struct wi_engine *wi_engine_create(const struct wi_engine_config *config)
         return NULL;
     engine->arena = arena;
     engine->config = *config;
-    engine->watermark_ns = WI_UNKNOWN;
+    engine->first_ns = engine->watermark_ns = WI_UNKNOWN;
     engine->ledger = wi_ledger_create(&engine->arena);
     engine->tables = wi_tables_create(&engine->arena);
     engine->repeats = wi_arena_alloc(&engine->arena, sizeof(*engine->repeats));
@@ -53,22 +53,29 @@ static int64_t others_permille(const struct wi_engine *engine)
     return sample->busiest_permille * (1 + (sample->threads_busy > 0 ? sample->threads_busy : 0));
 }
 
-/* As the trace's reader has it: differences and sums of two times are numbers. */
-#define TIME_LIMIT_NS (INT64_MAX / 2)
+/* Times of one run lie within 208 days of the first: others are no times. So differences of two,
+ * and sums of hundreds of differences, are numbers. */
+#define RUN_LONGEST_NS (INT64_C(1) << 54)
+#define TIME_LIMIT_NS  (INT64_MAX / 2) /* of the first, as the trace's reader has it */
 
-static int is_time(int64_t ns)
+static int is_time(struct wi_engine *engine, int64_t ns)
 {
-    return ns <= TIME_LIMIT_NS && ns >= -TIME_LIMIT_NS;
+    if (ns > TIME_LIMIT_NS || ns < -TIME_LIMIT_NS)
+        return 0;
+    if (engine->first_ns == WI_UNKNOWN)
+        engine->first_ns = ns;
+    int64_t away = ns - engine->first_ns;
+    return away < RUN_LONGEST_NS && away > -RUN_LONGEST_NS;
 }
 
-static int is_interval(int64_t start_ns, int64_t end_ns)
+static int is_interval(struct wi_engine *engine, int64_t start_ns, int64_t end_ns)
 {
-    return is_time(start_ns) && is_time(end_ns) && end_ns >= start_ns;
+    return end_ns >= start_ns && is_time(engine, start_ns) && is_time(engine, end_ns);
 }
 
 void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 {
-    if (!is_interval(call->enter_ns, call->exit_ns)) {
+    if (!is_interval(engine, call->enter_ns, call->exit_ns)) {
         engine->coverage.lost[WI_LOSS_BAD_CLOCK]++;
         return;
     }
@@ -92,7 +99,7 @@ void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 void wi_engine_op(struct wi_engine *engine, const struct wi_device_op *op)
 {
     wi_calls_settle(&engine->calls, op->corr);
-    if (!is_interval(op->start_ns, op->end_ns) ||
+    if (!is_interval(engine, op->start_ns, op->end_ns) ||
         (op->flags & WI_OP_BAD_TIMES && op->end_ns <= op->start_ns)) {
         wi_account_bad(engine, op);
         return;
@@ -122,7 +129,7 @@ static void push_mark(struct wi_engine *engine, const struct wi_host_span *span)
 /* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
-    if (!is_time(span->start_ns) || !is_time(span->end_ns))
+    if (!is_time(engine, span->start_ns) || !is_time(engine, span->end_ns))
         return;
     for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
         if (engine->steps[i])
@@ -160,7 +167,7 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
     if (loss->kind >= WI_LOSS_COUNT)
         return;
     engine->coverage.lost[loss->kind] += loss->count;
-    int timed = is_interval(loss->start_ns, loss->end_ns);
+    int timed = is_interval(engine, loss->start_ns, loss->end_ns);
     if (timed && (loss->kind == WI_LOSS_BLIND || loss->kind == WI_LOSS_OTHER_TOOL))
         push_blind(engine, loss->start_ns, loss->end_ns);
     if (timed && loss->kind == WI_LOSS_OTHER_TOOL) /* what has not come by now went elsewhere */
@@ -170,7 +177,7 @@ static void push_loss(struct wi_engine *engine, const struct wi_loss *loss)
 static void push_sample(struct wi_engine *engine, const struct wi_host_sample *sample)
 {
     struct wi_sample_sums *sums = &engine->samples;
-    if (!is_time(sample->at_ns))
+    if (!is_time(engine, sample->at_ns))
         return;
     sums->last = *sample;
     wi_host_sample_settle(&sums->last);
@@ -247,6 +254,8 @@ static void account_before(struct wi_engine *engine, int64_t limit_ns)
 void wi_engine_advance(struct wi_engine *engine, int64_t horizon_ns)
 {
     int64_t limit = horizon_ns;
+    if (!is_time(engine, horizon_ns))
+        return;
     if (!engine->config.ordered) {
         int64_t owed = wi_calls_owed_since(&engine->calls, horizon_ns - WI_LIMIT_OWED_NS);
         limit = owed < limit ? owed : limit;

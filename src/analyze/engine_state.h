@@ -47,17 +47,19 @@ struct wi_engine {
     struct wi_step_finder *steps[WI_DEVICE_SLOTS]; /* NULL where there was no memory */
     struct wi_tuning *tunings[WI_DEVICE_SLOTS];    /* likewise */
     uint32_t device_count;
-    struct wi_marks *marks; /* NULL before the first range of the job's own */
+    struct wi_marks *marks;                    /* NULL before the first range of the job's own */
     struct wi_busy_span blind[WI_BLIND_SLOTS]; /* ring: older ones lie behind the sweep */
     uint32_t blind_count;                      /* so far */
     int64_t blind_ns;                          /* of all of them */
-    struct wi_code_place places[WI_PLACE_SLOTS]; /* the first ones; further sites stay as they are */
+    struct wi_code_place
+        places[WI_PLACE_SLOTS]; /* the first ones; further sites stay as they are */
     uint32_t place_count;
     struct wi_sample_sums samples;
     struct wi_coverage coverage;
     struct wi_call_row call_rows[WI_API_COUNT];
     uint64_t gaps; /* ids of gaps, from the top; ops count from below */
     struct wi_predicted predicted;
+    int64_t first_ns; /* the first time that came; all others lie near it */
     int64_t watermark_ns;
     int finished;
 };
@@ -81,8 +83,8 @@ void wi_account_bad(struct wi_engine *engine, const struct wi_device_op *op);
 struct wi_device *wi_account_device(struct wi_engine *engine, int32_t id);
 
 /* engine.c: the steps of a device, by the job's own marks or by the finder's pattern. */
-struct wi_steps wi_engine_steps(const struct wi_engine *engine,
-                                const struct wi_step_finder *finder, int64_t window_ns);
+struct wi_steps wi_engine_steps(const struct wi_engine *engine, const struct wi_step_finder *finder,
+                                int64_t window_ns);
 
 /* verdict.c: from findings in order to the one answer. */
 struct wi_verdict wi_verdict_of(const struct wi_result *result);
