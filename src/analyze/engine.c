@@ -129,7 +129,8 @@ static void push_mark(struct wi_engine *engine, const struct wi_host_span *span)
 /* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
-    if (!is_time(engine, span->start_ns) || !is_time(engine, span->end_ns))
+    if (span->kind >= WI_SPAN_COUNT || !is_time(engine, span->start_ns) ||
+        !is_time(engine, span->end_ns))
         return;
     for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
         if (engine->steps[i])
