@@ -56,11 +56,10 @@ static int64_t others_permille(const struct wi_engine *engine)
 /* Times of one run lie within 208 days of the first: others are no times. So differences of two,
  * and sums of hundreds of differences, are numbers. */
 #define RUN_LONGEST_NS (INT64_C(1) << 54)
-#define TIME_LIMIT_NS  (INT64_MAX / 2) /* of the first, as the trace's reader has it */
 
 static int is_time(struct wi_engine *engine, int64_t ns)
 {
-    if (ns > TIME_LIMIT_NS || ns < -TIME_LIMIT_NS)
+    if (ns > WI_TIME_LIMIT_NS || ns < -WI_TIME_LIMIT_NS)
         return 0;
     if (engine->first_ns == WI_UNKNOWN)
         engine->first_ns = ns;
@@ -129,8 +128,7 @@ static void push_mark(struct wi_engine *engine, const struct wi_host_span *span)
 /* Frames are kept by what they say; those that say nothing as such. */
 static void push_span(struct wi_engine *engine, const struct wi_host_span *span)
 {
-    if (span->kind >= WI_SPAN_COUNT || !is_time(engine, span->start_ns) ||
-        !is_time(engine, span->end_ns))
+    if (!is_time(engine, span->start_ns) || !is_time(engine, span->end_ns))
         return;
     for (uint32_t i = 0; i < engine->device_count && span->kind == WI_SPAN_STEP; i++)
         if (engine->steps[i])
@@ -197,8 +195,11 @@ static void push_place(struct wi_engine *engine, const struct wi_code_place *pla
         engine->places[engine->place_count++] = *place;
 }
 
-void wi_engine_push(struct wi_engine *engine, const struct wi_event *event)
+void wi_engine_push(struct wi_engine *engine, const struct wi_event *given)
 {
+    struct wi_event known = *given, *event = &known;
+    if (wi_event_settle(event) == 0)
+        return;
     switch (event->kind) {
     case WI_EVENT_CALL:
         wi_engine_call(engine, &event->u.call);

@@ -33,7 +33,8 @@ struct wi_engine_config {
 struct wi_engine *wi_engine_create(const struct wi_engine_config *config);
 void wi_engine_free(struct wi_engine *engine);
 
-/* Gives one event. Never fails: what cannot be kept is counted and shows in the coverage. */
+/* Gives one event, of whatever origin: values that are not known here become "unknown" first. Never
+ * fails: what cannot be kept is counted and shows in the coverage. */
 void wi_engine_push(struct wi_engine *engine, const struct wi_event *event);
 /* The same without the union, for the hot senders. */
 void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call);

@@ -3,6 +3,7 @@
 #include "model/event.h"
 
 #include "base/attr.h"
+#include "base/err.h"
 
 static const char *const API_WORDS[] = {
 #define API_CLASS(id, word, issues, sentence) word,
@@ -75,6 +76,61 @@ void wi_host_sample_settle(struct wi_host_sample *sample)
 {
     for (int64_t *figure = &sample->interval_ns; figure <= &sample->link_width; figure++)
         wi_figure_settle(figure);
+}
+
+static int bad_time(int64_t time_ns)
+{
+    return time_ns > WI_TIME_LIMIT_NS || time_ns < -WI_TIME_LIMIT_NS;
+}
+
+/* The only times that may be unknown. */
+static int settle_loss(const struct wi_loss *loss)
+{
+    if ((loss->start_ns != WI_UNKNOWN && bad_time(loss->start_ns)) ||
+        (loss->end_ns != WI_UNKNOWN && bad_time(loss->end_ns)))
+        return WI_ERR_RANGE;
+    return loss->kind < WI_LOSS_COUNT;
+}
+
+int wi_event_settle(struct wi_event *event)
+{
+    struct wi_host_call *call = &event->u.call;
+    struct wi_device_op *op = &event->u.op;
+    switch (event->kind) {
+    case WI_EVENT_CALL:
+        call->api_class = call->api_class < WI_API_COUNT ? call->api_class : WI_API_OTHER;
+        call->direction = call->direction < WI_COPY_COUNT ? call->direction : WI_COPY_UNKNOWN;
+        call->src_mem = call->src_mem < WI_MEM_COUNT ? call->src_mem : WI_MEM_UNKNOWN;
+        call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
+        wi_figure_settle(&call->run_ns);
+        wi_figure_settle(&call->runnable_ns);
+        wi_figure_settle(&call->held_ns);
+        return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_OP:
+        op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
+        op->src_mem = op->src_mem < WI_MEM_COUNT ? op->src_mem : WI_MEM_UNKNOWN;
+        op->dst_mem = op->dst_mem < WI_MEM_COUNT ? op->dst_mem : WI_MEM_UNKNOWN;
+        if (bad_time(op->start_ns) || bad_time(op->end_ns))
+            return WI_ERR_RANGE;
+        return op->kind <= WI_OP_GRAPH;
+    case WI_EVENT_SPAN:
+        if (bad_time(event->u.span.start_ns) || bad_time(event->u.span.end_ns))
+            return WI_ERR_RANGE;
+        return event->u.span.kind < WI_SPAN_COUNT;
+    case WI_EVENT_SAMPLE:
+        wi_host_sample_settle(&event->u.sample);
+        return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_LOSS:
+        return settle_loss(&event->u.loss);
+    case WI_EVENT_ADVANCE:
+        return bad_time(event->u.at_ns) ? WI_ERR_RANGE : 1;
+    case WI_EVENT_PLACE:
+        return event->u.place.site != WI_NO_NAME && event->u.place.path != WI_NO_NAME &&
+               event->u.place.build_id != WI_NO_NAME;
+    case WI_EVENT_DEVICE:
+        break;
+    }
+    return 1;
 }
 
 static const char *word(const char *const *words, size_t count, unsigned value)

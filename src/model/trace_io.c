@@ -8,14 +8,13 @@
 #include "base/attr.h"
 #include "base/err.h"
 
-#define MAGIC_BYTES   8u
-#define HEAD_BYTES    8u /* kind, reserved, length */
-#define NAME_KIND     0u
-#define JOB_KIND      8u
-#define NAME_MAX      1000u           /* bytes of one name, as in the name table */
-#define PAYLOAD_MAX   (1u << 20)      /* no record is near it: a larger length is damage */
-#define NAME_ID_MAX   (1u << 22)      /* more distinct names than any budget holds */
-#define TIME_LIMIT_NS (INT64_MAX / 2) /* differences and sums of two times cannot overflow */
+#define MAGIC_BYTES 8u
+#define HEAD_BYTES  8u /* kind, reserved, length */
+#define NAME_KIND   0u
+#define JOB_KIND    8u
+#define NAME_MAX    1000u      /* bytes of one name, as in the name table */
+#define PAYLOAD_MAX (1u << 20) /* no record is near it: a larger length is damage */
+#define NAME_ID_MAX (1u << 22) /* more distinct names than any budget holds */
 
 enum field_type { TYPE_I64, TYPE_U64, TYPE_I32, TYPE_U32, TYPE_U8, TYPE_NAME, TYPE_UUID };
 
@@ -283,63 +282,6 @@ static int read_job(struct wi_trace_reader *reader, const unsigned char *data, s
     return 0;
 }
 
-static int bad_time(int64_t time_ns)
-{
-    return time_ns > TIME_LIMIT_NS || time_ns < -TIME_LIMIT_NS;
-}
-
-/* The only times that may be unknown. */
-static int settle_loss(const struct wi_loss *loss)
-{
-    if ((loss->start_ns != WI_UNKNOWN && bad_time(loss->start_ns)) ||
-        (loss->end_ns != WI_UNKNOWN && bad_time(loss->end_ns)))
-        return WI_ERR_RANGE;
-    return loss->kind < WI_LOSS_COUNT;
-}
-
-/* Values that a newer writer may know and this reader does not become "unknown"; returns 0 if the
- * event says nothing without them, 1 if it can be used, or a negative code. */
-static int settle_values(struct wi_event *event)
-{
-    struct wi_host_call *call = &event->u.call;
-    struct wi_device_op *op = &event->u.op;
-    switch (event->kind) {
-    case WI_EVENT_CALL:
-        call->api_class = call->api_class < WI_API_COUNT ? call->api_class : WI_API_OTHER;
-        call->direction = call->direction < WI_COPY_COUNT ? call->direction : WI_COPY_UNKNOWN;
-        call->src_mem = call->src_mem < WI_MEM_COUNT ? call->src_mem : WI_MEM_UNKNOWN;
-        call->dst_mem = call->dst_mem < WI_MEM_COUNT ? call->dst_mem : WI_MEM_UNKNOWN;
-        wi_figure_settle(&call->run_ns);
-        wi_figure_settle(&call->runnable_ns);
-        wi_figure_settle(&call->held_ns);
-        return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
-    case WI_EVENT_OP:
-        op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
-        op->src_mem = op->src_mem < WI_MEM_COUNT ? op->src_mem : WI_MEM_UNKNOWN;
-        op->dst_mem = op->dst_mem < WI_MEM_COUNT ? op->dst_mem : WI_MEM_UNKNOWN;
-        if (bad_time(op->start_ns) || bad_time(op->end_ns))
-            return WI_ERR_RANGE;
-        return op->kind <= WI_OP_GRAPH;
-    case WI_EVENT_SPAN:
-        if (bad_time(event->u.span.start_ns) || bad_time(event->u.span.end_ns))
-            return WI_ERR_RANGE;
-        return event->u.span.kind < WI_SPAN_COUNT;
-    case WI_EVENT_SAMPLE:
-        wi_host_sample_settle(&event->u.sample);
-        return bad_time(event->u.sample.at_ns) ? WI_ERR_RANGE : 1;
-    case WI_EVENT_LOSS:
-        return settle_loss(&event->u.loss);
-    case WI_EVENT_ADVANCE:
-        return bad_time(event->u.at_ns) ? WI_ERR_RANGE : 1;
-    case WI_EVENT_PLACE:
-        return event->u.place.site != WI_NO_NAME && event->u.place.path != WI_NO_NAME &&
-               event->u.place.build_id != WI_NO_NAME;
-    case WI_EVENT_DEVICE:
-        break;
-    }
-    return 1;
-}
-
 /* Fills the event of `kind`; 0 for a kind without fields here, 1 if filled, or a negative code. */
 static int read_fields(const struct wi_trace_reader *reader, unsigned kind,
                        const unsigned char *data, size_t len, struct wi_event *event)
@@ -370,7 +312,7 @@ static int read_fields(const struct wi_trace_reader *reader, unsigned kind,
     if (!at)
         return 0;
     event->kind = (enum wi_event_kind)kind;
-    return settle_values(event);
+    return wi_event_settle(event);
 }
 
 long wi_trace_read(struct wi_trace_reader *reader, const unsigned char *data, size_t len,
