@@ -119,6 +119,7 @@ static void requests(struct wi_change *change, const struct sayings *say)
 static void no_readback(struct wi_change *change, const struct sayings *say)
 {
     int64_t stay = say->stay_ns > 0 ? (int64_t)say->stay_ns : 0;
+    change->value_work_goes = say->stay_ns >= 0;
     change->readback_every = say->every > 0      ? (int64_t)say->every
                              : say->stay_ns >= 0 ? 1
                                                  : INT64_MAX;

@@ -31,6 +31,8 @@ struct wi_change {
     double requests;          /* served by one pass; 1 = as it was (batched) */
     int64_t spacing_ns;       /* least distance of operations of one stream, 0 = as it was */
     int64_t readback_every;   /* only each n-th read-back waits; 0 = all do */
+    int value_work_goes;      /* the host work behind those that do not wait is not there, but for
+                               * stay_ns; 0 = it takes place beside the device */
     double moved; /* of the host work behind the others: the device does it; 0 = it is not there */
     int partly_serial;  /* loaders start longer, by a part of their number that nobody has seen */
     double copy_rate;   /* of copies of pageable memory once pinned; 0 = as it was */

@@ -127,7 +127,7 @@ static struct wi_effect of_split(const struct wi_change *change, const struct wi
     effect.scale = effect.scale < 0 ? 0 : effect.scale;
     effect.rare = split->rare;
     effect.read_back = split->read_back;
-    if (split->read_back && change->readback_every == 1) {
+    if (split->read_back && change->readback_every == 1 && change->value_work_goes) {
         effect.scale = 0; /* the value is still waited for, the work behind it is not there */
         effect.stay_ns = change->host[WI_SUB_READ_BACK_SYNC].stay_ns;
     }

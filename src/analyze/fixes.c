@@ -74,6 +74,11 @@ static int is_alone(const struct wi_remedy *remedy)
 static void change_cause(struct wi_change *change, const struct wi_finding *finding)
 {
     struct wi_host_change *host = &change->host[finding->subcause];
+    if (finding->subcause == WI_SUB_DECODE_IN_MAIN_THREAD && finding->cores_idle_permille >= 0) {
+        /* as many workers as there are cores without work, and one on the core that it leaves */
+        host->rate = 1 + (double)finding->cores_idle_permille / 1000;
+        return;
+    }
     if (is_alone(wi_remedy_of(finding->subcause)))
         host->scale = 0;
     if (finding->subcause != WI_SUB_TOO_FEW_WORKERS)

@@ -101,6 +101,7 @@ static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
         int64_t apart = measured - producer->measured_ns - (state->apart_ns - producer->apart_ns);
         if (effect->here)
             apart = move->silence_ns;
+        apart -= (int64_t)((1 - effect->scale) * (double)move->silence_ns); /* its other causes */
         arrives = producer->arrival_ns + scaled(apart, 1 / effect->rate);
         if (effect->queue && producer->taken >= depth)
             arrives =
@@ -137,12 +138,12 @@ static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *m
     }
     if (move->silence_ns > WI_LIMIT_SHORT_WORK_NS && thread->volume_end_ns > free_ns)
         free_ns = thread->volume_end_ns; /* it works on what was copied */
-    if (effect->read_back && thread->dropped) {
+    if (effect->read_back && thread->dropped && state->effects->change->value_work_goes) {
         int64_t stays = wi_least(move->silence_ns, effect->stay_ns);
         move_to_device(state, thread, move->silence_ns - stays);
         return free_ns + stays;
     }
-    if (!effect->producer || effect->scale != 1)
+    if (!effect->producer || (effect->scale != 1 && effect->rate == 1))
         return free_ns + changed(effect, move->silence_ns);
     int64_t arrives = arrival(state, &thread->producer, effect, move, free_ns);
     return wi_most(arrives, free_ns + wi_least(move->silence_ns, effect->stay_ns));

@@ -66,9 +66,51 @@ static void test_one_core_is_idle(void **state)
     bench_close(&b);
 }
 
+/* The thread makes the input itself, 19985 us of computing in each 26000: with one idle core two
+ * workers, an input each 9993 us; with none nothing is promised; not known how many: the end of it. */
+static double workers_bring(int64_t cores_idle_permille)
+{
+    struct moved value = {4, WI_COPY_D2H, WI_MEM_PINNED, .blocking = 1};
+    struct bench b;
+    bench_open(&b, 1, 0);
+    if (cores_idle_permille != WI_UNKNOWN) {
+        struct wi_event event = {.kind = WI_EVENT_SAMPLE};
+        wi_host_sample_clear(&event.u.sample);
+        event.u.sample.interval_ns = 1000 * (int64_t)MS;
+        event.u.sample.at_ns = 0;
+        event.u.sample.cores_allowed = 2;
+        event.u.sample.cores_idle_permille = cores_idle_permille;
+        wi_engine_push(b.engine, &event);
+    }
+    for (int64_t at = 0; at < STEPS * 26000; at += 26000) {
+        struct copy batch = {at,          at + 10,       at + 10, at + 1010, 8000000,
+                             WI_COPY_H2D, WI_MEM_PINNED, 0,       19985};
+        copy(&b, &batch);
+        launch(&b, at + 15, at + 20, at + 1010, at + 6010);
+        transfer(&b, &(struct work){at + 25, at + 6015, at + 6010, at + 6012, .stream = 0}, &value);
+    }
+    finish(&b);
+    assert_int_equal(wi_engine_result(b.engine, &b.arena, &b.result), 0);
+    double speedup = 0;
+    for (int i = 0; i < b.result.finding_count; i++)
+        if (b.result.findings[i].subcause == WI_SUB_DECODE_IN_MAIN_THREAD)
+            speedup = b.result.findings[i].predicted.speedup;
+    bench_close(&b);
+    return speedup;
+}
+
+static void test_workers_for_what_the_thread_makes(void **state)
+{
+    (void)state;
+    assert_true(near(workers_bring(1000), 26000.0 / 9993));
+    assert_true(near(workers_bring(0), 1));
+    assert_true(near(workers_bring(WI_UNKNOWN), 26000.0 / 6015));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_core_is_idle),
-                                       cmocka_unit_test(test_one_core_is_idle)};
+                                       cmocka_unit_test(test_one_core_is_idle),
+                                       cmocka_unit_test(test_workers_for_what_the_thread_makes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

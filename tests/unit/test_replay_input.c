@@ -63,6 +63,38 @@ static void test_a_faster_producer(void **state)
     bench_close(&b);
 }
 
+/* As in run(), but for 3000 us of each wait the thread was ready and had no core: without that an
+ * input each 13000 us, and twice as fast one each 6500. Two changes bring no less than one. */
+static void test_a_faster_producer_and_a_free_core(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct moved value = {4, WI_COPY_D2H, WI_MEM_PINNED, .blocking = 1};
+    bench_open(&b, 1, 0);
+    evidence(&b, LOADERS);
+    for (int64_t at = 0; at < TIMES * 16000; at += 16000) {
+        struct wi_host_call call = make_call(&b, WI_API_COPY, at, at + 10);
+        struct wi_device_op batch = make_op(&b, WI_OP_COPY, at + 10, at + 1010);
+        call.corr = batch.corr = ++b.corr;
+        call.flags = WI_CALL_OWES;
+        call.direction = batch.direction = WI_COPY_H2D;
+        call.bytes = batch.bytes = 8000000;
+        batch.src_mem = WI_MEM_PINNED;
+        batch.dst_mem = WI_MEM_DEVICE;
+        call.run_ns = 0;
+        call.runnable_ns = 3000 * US;
+        wi_engine_call(b.engine, &call);
+        wi_engine_op(b.engine, &batch);
+        launch(&b, at + 15, at + 20, at + 1010, at + 6010);
+        transfer(&b, &(struct work){at + 25, at + 6015, at + 6010, at + 6012, .stream = 0}, &value);
+    }
+    finish(&b);
+    brings(&b, "producer-rate:x=2", CYCLES * 16000, CYCLES * 8000);
+    brings(&b, "host-other-free", CYCLES * 16000, CYCLES * 13000);
+    brings(&b, "producer-rate:x=2+host-other-free", CYCLES * 16000, CYCLES * 6500);
+    bench_close(&b);
+}
+
 /* Whatever the device, the copies, the launches or the read-backs save is spent waiting for the
  * next input. */
 static void test_a_fix_on_the_wrong_side(void **state)
@@ -186,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_faster_producer),
+        cmocka_unit_test(test_a_faster_producer_and_a_free_core),
         cmocka_unit_test(test_a_fix_on_the_wrong_side),
         cmocka_unit_test(test_both_sides),
         cmocka_unit_test(test_a_slow_disk),
