@@ -87,7 +87,7 @@ static void change_cause(struct wi_change *change, const struct wi_finding *find
     if (finding->children > 0 && finding->cores_idle_permille >= 0)
         host->rate = 1 + (double)finding->cores_idle_permille / 1000 / (double)finding->children;
     else
-        host->scale = 0;
+        *host = (struct wi_host_change){0, 0, 1};
 }
 
 void wi_fix_change(struct wi_change *change, const struct wi_finding *const *findings, int count)

@@ -192,6 +192,13 @@ static int covers_too_little(const struct wi_session *s)
     return s->measured_ns * 2 < end - start;
 }
 
+/* Work without its call starts when it did, whatever changes. */
+static int matches_too_little(const struct wi_session *s)
+{
+    const struct wi_coverage *coverage = &s->engine->coverage;
+    return coverage->ops_matched * 2 < coverage->ops;
+}
+
 void wi_session_judge(struct wi_session *s)
 {
     int64_t unexplained = 0, error = wi_hist_quantile(&s->errors, 500);
@@ -209,6 +216,8 @@ void wi_session_judge(struct wi_session *s)
         s->replay.withheld = "there are too few calls to replay";
     else if (!s->operations)
         s->replay.withheld = "no device times have arrived";
+    else if (matches_too_little(s))
+        s->replay.withheld = "less than half of the device's work was matched to its calls";
     else if (covers_too_little(s))
         s->replay.withheld = "less than half of the run could be replayed";
     else if (s->replay.error * 1000 > WI_LIMIT_REPLAY_ERROR_PERMILLE)
@@ -247,7 +256,7 @@ static double most_times(const struct wi_change *change)
 {
     double scale = change->kernel_scale * change->any_kernel_scale;
     int alone = change->universes == 1u << WI_UNIVERSE_GPU_2X;
-    return alone && scale > 0 ? 1 / scale : INFINITY;
+    return alone && scale > 0 && scale < 1 ? 1 / scale : INFINITY;
 }
 
 struct wi_prediction wi_session_prediction(const struct wi_session *s, int universe,

@@ -143,7 +143,7 @@ static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *m
         move_to_device(state, thread, move->silence_ns - stays);
         return free_ns + stays;
     }
-    if (!effect->producer || (effect->scale != 1 && effect->rate == 1))
+    if (!effect->producer || effect->scale <= 0 || (effect->scale != 1 && effect->rate == 1))
         return free_ns + changed(effect, move->silence_ns);
     int64_t arrives = arrival(state, &thread->producer, effect, move, free_ns);
     return wi_most(arrives, free_ns + wi_least(move->silence_ns, effect->stay_ns));

@@ -255,7 +255,37 @@ static void test_the_hosts_own_work_is_no_price_of_a_read_back(void **state)
     struct wi_prediction got = ask(&b, "no-readback-sync"); /* 7 us of waiting in 1000 */
     assert_in_range(got.speedup * 1000, 1000, 1010);
     assert_in_range(got.high * 1000, 1000, 1020);
+    got = ask(&b, "gpu-2x:x=0.5"); /* 5 us more in 1000 */
+    assert_in_range(got.speedup * 1000, 990, 1000);
     bench_close(&b);
+}
+
+/* Three of four kernels come without their call: what they would do is not known. */
+static void test_withheld_where_most_work_has_no_call(void **state)
+{
+    (void)state;
+    for (int strangers = 0; strangers <= 3; strangers += 3) {
+        struct bench b;
+        bench_open(&b, 1, 0);
+        gpu_of_ten_sms(&b);
+        for (int64_t at = 0; at < 60 * 1000; at += 1000) {
+            kernel(&b, &(struct work){at, at + 5, at + 5, at + 10, 0, FULL, 0, 0});
+            for (int i = 1; i <= strangers; i++) {
+                struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 100 * i, at + 100 * i + 50);
+                op.corr = 1000000 + (uint64_t)(at + i);
+                wi_engine_op(b.engine, &op);
+            }
+            say(&b, WI_API_SYNC, at + 6, at + 12);
+        }
+        finish(&b);
+        struct wi_prediction got = ask(&b, "gpu-2x");
+        if (!strangers)
+            assert_null(got.withheld);
+        else
+            assert_string_equal(got.withheld,
+                                "less than half of the device's work was matched to its calls");
+        bench_close(&b);
+    }
 }
 
 int main(void)
@@ -263,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cycles_are_a_quarter_of_the_stretch),
         cmocka_unit_test(test_withheld_below_half_of_the_run),
+        cmocka_unit_test(test_withheld_where_most_work_has_no_call),
         cmocka_unit_test(test_the_hosts_own_work_is_no_price_of_a_read_back),
         cmocka_unit_test(test_a_stretch_ends_with_the_device),
         cmocka_unit_test(test_withheld_without_device_times),
