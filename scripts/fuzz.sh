@@ -109,4 +109,6 @@ for target in "$@"; do
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     echo "$target: $used s of CPU, ${executions:-unknown} executions, no finding"
 done
-rm -rf /dev/shm/wi-fuzz-proc-*
+case " $* " in # those of a run that was stopped; of no other script's
+*" fuzz_proc "*) rm -rf /dev/shm/wi-fuzz-proc-* ;;
+esac
