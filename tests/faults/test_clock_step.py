@@ -56,5 +56,6 @@ plain, readings, _ = job("")
 checks.equal("no step: blind", plain.report["coverage"]["blind_ns"], 0)
 for ms in (HOUR_MS, -HOUR_MS, 500, -500):
     step(f"{ms} ms in the middle", readings // 2, ms)
-step("in the last calls", readings * 9 // 10, HOUR_MS)
+# the calls after the sleep read the clock from 70 to 95 % on, and how often is up to a tenth apart
+step("in the last calls", readings * 8 // 10, HOUR_MS)
 checks.finish()
