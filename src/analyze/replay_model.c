@@ -265,8 +265,8 @@ static void set_start(struct builder *b, uint32_t index)
         move->latency_ns = unexplained || issued <= WI_LIMIT_LAUNCH_LATENCY_NS
                                ? behind_call
                                : wi_least(b->usual_latency_ns, behind_call);
-        int64_t follows = start - ready_of(b, move);
-        move->spacing_ns = ready_of(b, move) == INT64_MIN ? 0 : follows;
+        int64_t follows = ready_of(b, move); /* anew: it may depend on more by now */
+        move->spacing_ns = follows == INT64_MIN ? 0 : start - follows;
         if (issued <= WI_LIMIT_LAUNCH_LATENCY_NS || unexplained)
             move->spacing_ns = wi_least(b->usual_spacing_ns, wi_most(0, move->spacing_ns));
     }
