@@ -5,7 +5,8 @@
 # that do nothing without a driver are held against the layouts of their headers only.
 #   scripts/abi_matrix.sh [--markdown] [PACKAGE==VERSION | debian:RELEASE]...
 # Without arguments the list below, wheels fetched with pip as it is configured here and packages of
-# Debian (WI_DEBIAN: address of a mirror), and the toolkit that is installed. Exit 1 if one disagrees, 77 if there was nothing to look at (no network, no toolkit).
+# Debian (WI_DEBIAN: address of a mirror), and the toolkit that is installed. Exit 1 if one
+# disagrees, 77 if there was nothing to look at (no network, no toolkit).
 # WI_BUILD (default build/) is the build folder, WI_ABI (default $WI_BUILD/abi) keeps what was fetched.
 set -euo pipefail
 cd "$(dirname "$0")/.."

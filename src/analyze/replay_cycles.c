@@ -4,11 +4,7 @@
 
 #include "analyze/ledger.h"
 #include "analyze/limits.h"
-
-static int64_t most(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+#include "base/extremes.h"
 
 /* One kind of silence: how often, which moves end the first and the last of them, where the run
  * stood when each of those two was made, and how long they are in all. */
@@ -25,8 +21,8 @@ static int64_t began(const struct wi_kept *kept)
 /* The host may be done long before the device is: everything before has returned and is done. */
 static int64_t ended(const struct wi_kept *kept)
 {
-    return most(kept->enter_ns != WI_UNKNOWN ? kept->exit_ns : INT64_MIN,
-                kept->start_ns != WI_UNKNOWN ? kept->end_ns : INT64_MIN);
+    return wi_most(kept->enter_ns != WI_UNKNOWN ? kept->exit_ns : INT64_MIN,
+                   kept->start_ns != WI_UNKNOWN ? kept->end_ns : INT64_MIN);
 }
 
 static struct recurring silences_of(const struct wi_replay_model *model, uint32_t signature)
@@ -38,14 +34,14 @@ static struct recurring silences_of(const struct wi_replay_model *model, uint32_
         if (i >= model->first && move->flags & WI_MOVE_CALL && move->silence_sig == signature &&
             move->silence_ns >= WI_LIMIT_SHORT_WORK_NS) {
             found.last = i;
-            found.last_ns = most(front, move->kept->enter_ns);
+            found.last_ns = wi_most(front, move->kept->enter_ns);
             if (!found.count++) {
                 found.first = i;
                 found.first_ns = found.last_ns;
             }
             found.total_ns += move->silence_ns;
         }
-        front = most(front, ended(move->kept));
+        front = wi_most(front, ended(move->kept));
     }
     return found;
 }
@@ -54,7 +50,7 @@ static int64_t length_of(const struct wi_replay_model *model)
 {
     int64_t end = INT64_MIN;
     for (uint32_t i = 0; i < model->count; i++)
-        end = most(end, ended(model->moves[i].kept));
+        end = wi_most(end, ended(model->moves[i].kept));
     return model->count ? end - began(model->moves[0].kept) : 0;
 }
 

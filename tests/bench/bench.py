@@ -165,7 +165,8 @@ def keeping(rows, launches="4000000", pairs=15):
         kept.append(figures([program, launches])["engine_cpu"])
     ratios = sorted(with_ms / without_ms for with_ms, without_ms in zip(kept, bare))
     middle, slow = sorted(kept)[pairs // 2], sorted(bare)[-1 - pairs // 4]
-    rows.append((f"engine's CPU time for {launches} launches with stretches kept for predictions, over without", "within the noise: the slowest quarter of the runs without",
+    rows.append((f"engine's CPU time for {launches} launches with stretches kept for predictions, over without",
+                 "within the noise: the slowest quarter of the runs without",
                  f"{ratios[pairs // 2]:.3f} ({ratios[pairs // 4]:.3f} to {ratios[-1 - pairs // 4]:.3f} in half of {pairs} "
                  f"pairs; {middle:.0f} ms, slowest quarter without from {slow:.0f} ms)", middle <= slow))
 
