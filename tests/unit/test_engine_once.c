@@ -1,6 +1,6 @@
 /* What must not be said: that a cost of the start is one of the loop, that a sleep waits for input,
  * that what is not known is sure, that other programs' load is the launches' own cost. Time lines
- * in us, small enough to add up on paper. Threads: one. */
+ * in us, small enough to add up on paper. Nor that a clock gone wrong is a long wait. Threads: one. */
 #include <string.h>
 
 #include "engine_fixture.h"
@@ -136,9 +136,28 @@ static void test_own_cost_is_no_contention(void **state)
     bench_close(&b);
 }
 
+/* A call and an operation a year and more away from the first call are faults of a clock: counted,
+ * and the window is that of the others. */
+static void test_times_of_another_age(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    launch(&b, 0, 5, 5, 1000);
+    launch(&b, (int64_t)1 << 45, ((int64_t)1 << 45) + 5, ((int64_t)1 << 45) + 5,
+           ((int64_t)1 << 45) + 10);
+    launch(&b, 1000, 1005, 1005, 2000);
+    finish(&b);
+    assert_int_equal(b.result.coverage.lost[WI_LOSS_BAD_CLOCK], 2);
+    assert_true(b.result.devices[0].window_end_ns - b.result.devices[0].window_start_ns <=
+                2000 * US);
+    bench_close(&b);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_once_is_no_loop),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_times_of_another_age),
+                                       cmocka_unit_test(test_once_is_no_loop),
                                        cmocka_unit_test(test_confidence_of_the_unknown),
                                        cmocka_unit_test(test_own_cost_is_no_contention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
