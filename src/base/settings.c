@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/out.h"
 
 #define TYPE_FIELDS_FLAG(d, l, h) .number_default = (d), .low = (l), .high = (h)
-#define TYPE_FIELDS_INT(d, l, h) .number_default = (d), .low = (l), .high = (h)
+#define TYPE_FIELDS_INT(d, l, h)  .number_default = (d), .low = (l), .high = (h)
 #define TYPE_FIELDS_WORD(d, l, h) .text_default = (d), .words = (l)
 #define TYPE_FIELDS_TEXT(d, l, h) .text_default = (d)
 
@@ -61,18 +62,45 @@ static int in_words(const char *words, const char *word)
     return 0;
 }
 
+void wi_setting_allowed(struct wi_out *out, const struct wi_setting_row *row)
+{
+    if (row->type == WI_SETTING_FLAG || row->type == WI_SETTING_INT)
+        wi_out_f(out, "%lld %s %lld", (long long)row->low,
+                 row->type == WI_SETTING_FLAG ? "or" : "to", (long long)row->high);
+    for (const char *at = row->words; at && *at; at++) {
+        if (*at == '|')
+            wi_out_str(out, ", ");
+        else
+            wi_out_char(out, *at);
+    }
+}
+
+static void refuse(const struct wi_setting_row *row, const char *problem, const char *then,
+                   wi_settings_warn warn)
+{
+    char text[160];
+    struct wi_out out;
+    if (!warn)
+        return;
+    wi_out_mem(&out, text, sizeof(text));
+    wi_out_f(&out, "%s ", problem);
+    wi_setting_allowed(&out, row);
+    wi_out_f(&out, "; %s is used", then);
+    wi_out_finish(&out);
+    warn(row->name, text);
+}
+
 static void set_number(const struct wi_setting_row *row, int64_t *field, const char *text,
                        wi_settings_warn warn)
 {
     int64_t value;
     if (parse_number(text, &value) != 0) {
-        if (warn)
-            warn(row->name, "is not a whole number; the default is used");
+        refuse(row, "is not a whole number,", "the default", warn);
         return;
     }
     *field = value < row->low ? row->low : value > row->high ? row->high : value;
-    if (*field != value && warn)
-        warn(row->name, "is out of range; the nearest allowed value is used");
+    if (*field != value)
+        refuse(row, "is outside of", "the nearest of these", warn);
 }
 
 static void set_field(struct wi_settings *settings, int row_index, const char *text,
@@ -80,12 +108,14 @@ static void set_field(struct wi_settings *settings, int row_index, const char *t
 {
     const struct wi_setting_row *row = &ROWS[row_index];
     void *field = (char *)settings + OFFSETS[row_index];
+    if (!*text)
+        return;
     if (row->type == WI_SETTING_FLAG || row->type == WI_SETTING_INT) {
         set_number(row, field, text, warn);
     } else if (row->type == WI_SETTING_TEXT || in_words(row->words, text)) {
         *(const char **)field = text;
-    } else if (warn) {
-        warn(row->name, "has a word that is not allowed; the default is used");
+    } else {
+        refuse(row, "is none of", "the default", warn);
     }
 }
 

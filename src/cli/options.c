@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/attr.h"
+#include "base/settings.h"
 #include "model/classes.h"
 
 #define LEAST_COLUMNS 40
@@ -137,16 +138,21 @@ static int valid_columns(const char *value)
 static int check_value(const struct wi_args *args, const struct option_row *row, const char *value)
 {
     double percent;
-    char text[160];
+    char text[160], words[96];
     snprintf(text, sizeof(text), "%.60s %.60s", row->name, value);
-    if (row->type == WORD && !listed(row->words, value))
-        return usage(args, "not one of the words it takes", text);
+    if (row->type == WORD && !listed(row->words, value)) {
+        snprintf(words, sizeof(words), "none of %s", row->words);
+        return usage(args, words, text);
+    }
     if (row->type == COLUMNS && !valid_columns(value))
         return usage(args, "not a number from 40 to 100", text);
     if (row->type == PERCENT && wi_percent_parse(value, &percent) != 0)
-        return usage(args, "not a percentage from 0 to 100", text);
+        return usage(args, "not a percentage from 0 to 100, such as 20", text);
     if (row->type == GATE && !valid_gate(value))
-        return usage(args, "not CLASS=PCT with a class or sub-cause whyidle knows", text);
+        return usage(
+            args,
+            "not CLASS=PCT with a class or sub-cause of `whyidle explain`, such as data-loading=10",
+            text);
     if (row->type == TEXT && !value[0])
         return usage(args, "an empty argument", row->name);
     return 0;
@@ -285,6 +291,26 @@ static void print_examples(FILE *to, enum wi_command command)
             fprintf(to, "  %s\n      %s\n", EXAMPLES[i].line, EXAMPLES[i].sentence);
 }
 
+/* Every variable, and what it may be set to. */
+static void print_settings(FILE *to)
+{
+    int count = 0;
+    const struct wi_setting_row *rows = wi_settings_rows(&count);
+    fprintf(to, "\nsettings, read from the environment:\n");
+    for (int i = 0; i < count; i++) {
+        char allowed[96];
+        struct wi_out out;
+        wi_out_mem(&out, allowed, sizeof(allowed));
+        wi_setting_allowed(&out, &rows[i]);
+        wi_out_finish(&out);
+        fprintf(to, "  %-21s %s\n", rows[i].name, rows[i].sentence);
+        if (rows[i].type == WI_SETTING_WORD)
+            fprintf(to, "%24s%s (default: %s)\n", "", allowed, rows[i].text_default);
+        else if (rows[i].type != WI_SETTING_TEXT)
+            fprintf(to, "%24s%s (default: %lld)\n", "", allowed, (long long)rows[i].number_default);
+    }
+}
+
 static void print_overview(FILE *to)
 {
     fprintf(to,
@@ -295,6 +321,7 @@ static void print_overview(FILE *to)
     for (int i = 0; i < WI_CMD_COUNT; i++)
         fprintf(to, "  %-8s %s\n", COMMANDS[i].word, COMMANDS[i].sentence);
     print_examples(to, WI_CMD_RUN);
+    print_settings(to);
     fprintf(to, "\nwhyidle help COMMAND explains one.\n");
 }
 

@@ -147,29 +147,34 @@ WI_AT_LOAD static int keep(const char *name, const char *value)
     return 1;
 }
 
-/* alone: no other thread can read the variables meanwhile. */
+/* alone: no other thread can read the variables meanwhile, and it has none of this name. */
 WI_AT_LOAD static void offer(const char *name, int (*get)(char *, size_t), int alone)
 {
     char value[PATH_BYTES];
-    if (!getenv(name) && get(value, sizeof(value)) == 0 && !(alone && keep(name, value)))
-        setenv(name, value, 0);
+    if (get(value, sizeof(value)) == 0 && !(alone && keep(name, value)))
+        setenv(name, value, 1);
 }
 
 /* The loader runs constructors before the job has threads. When the driver or NVTX loads the
  * library there may be some; but then one of the two variables is there, and the others are or are
- * not needed. An injection that somebody else asked for stays. */
+ * not needed. An injection that somebody else asked for stays, also that of nothing; a folder named
+ * by nothing is none. */
 __attribute__((constructor)) static void loaded(void)
 {
-    const char *on = getenv("WHYIDLE"), *nvtx = getenv("WHYIDLE_NVTX");
+    const char *on = getenv("WHYIDLE"), *ranges = getenv("WHYIDLE_NVTX");
+    const char *folder = getenv("WHYIDLE_JOB_DIR");
     if ((on && !strcmp(on, "0")) || getauxval(AT_SECURE)) {
         atomic_store(&wi_live, WI_LIVE_NONE);
         return;
     }
     if (!getenv("LD_PRELOAD"))
         return;
-    int alone = !getenv("CUDA_INJECTION64_PATH") && !getenv("NVTX_INJECTION64_PATH");
-    offer("CUDA_INJECTION64_PATH", own_path, alone);
-    if (!(nvtx && !strcmp(nvtx, "off")))
+    int cuda = !getenv("CUDA_INJECTION64_PATH"), nvtx = !getenv("NVTX_INJECTION64_PATH");
+    int alone = cuda && nvtx;
+    if (cuda)
+        offer("CUDA_INJECTION64_PATH", own_path, alone);
+    if (nvtx && !(ranges && !strcmp(ranges, "off")))
         offer("NVTX_INJECTION64_PATH", own_path, alone);
-    offer("WHYIDLE_JOB_DIR", wi_default_job_dir, alone);
+    if (!folder || !*folder)
+        offer("WHYIDLE_JOB_DIR", wi_default_job_dir, alone && !folder);
 }

@@ -46,6 +46,16 @@ def command_section(row, options, examples):
             yield f".PP\n.RS\n.nf\n{escape(line)}\n.fi\n{escape(what)}\n.RE"
 
 
+def allowed(row):
+    """What the variable may be set to: of words all, of numbers the ends."""
+    kind, texts = re.search(r'", (FLAG|INT|WORD|TEXT), ', row).group(1), strings(row)
+    if kind == "WORD":
+        yield f".br\n{', '.join(texts[2].split('|'))} (default: {texts[1]})"
+    elif kind != "TEXT":
+        default, low, high = re.search(r", (?:FLAG|INT), (\d+), (\d+), (\d+), ", row).groups()
+        yield f".br\n{low} {'to' if kind == 'INT' else 'or'} {high} (default: {default})"
+
+
 def page():
     commands = rows("src/cli/options.def", "COMMAND")
     options = rows("src/cli/options.def", "OPTION")
@@ -63,9 +73,8 @@ def page():
            "The others: 0 success, 1 it cannot work or did not, 2 wrong usage or bad input.")
     yield ".SH ENVIRONMENT"
     for row in rows("src/base/settings.def", "SETTING"):
-        texts = strings(row)
-        yield f".TP\n.B {texts[0]}\n{escape(texts[-1])}"
-    yield ".TP\n.B WHYIDLE_LIB\npath of libwhyidle.so, where it is not beside the command"
+        yield f".TP\n.B {strings(row)[0]}\n{escape(strings(row)[-1])}"
+        yield from allowed(row)
     yield ".TP\n.B NO_COLOR\nno colours, unless an option or WHYIDLE_COLOR asks for them"
     yield ".SH FILES\n.B whyidle\\-out/\nthe reports: one folder a job, one document a process; \\fBlatest\\fR names the newest."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every command explains itself, every option of options.def is in the help of its commands and in
-no other, and every example parses.
+no other, every example parses, and the overview says what every setting may be set to.
 
 usage: options_table.py WHYIDLE
 """
@@ -11,6 +11,8 @@ import subprocess
 import sys
 
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "src" / "cli" / "options.def"
+
+SETTINGS = TABLE.parents[1] / "base" / "settings.def"
 
 
 def text_of(*command):
@@ -37,6 +39,14 @@ def main():
             failures.append(f"{word}: no example")
         if max(map(len, text.splitlines())) > 110:
             failures.append(f"{word} --help: a line is too long")
+    overview = text_of(whyidle, "--help")[1]
+    for name, kind, default, allowed in re.findall(r'^SETTING\(\w+, "(\w+)", (\w+), ([^,]+), ([^,]+),', SETTINGS.read_text(), re.M):
+        shown = re.search(rf"^  {name} +\S.*\n(?: +(.*) \(default: (.*)\)\n)?", overview, re.M)
+        wanted = (", ".join(allowed.strip('"').split("|")), default.strip('"'))
+        if not shown or kind == "WORD" and shown.groups() != wanted or kind == "INT" and not shown[1]:
+            failures.append(f"--help: {name} with {wanted}")
+    if max(map(len, overview.splitlines())) > 110:
+        failures.append("--help: a line is too long")
     for identifier, line in examples:
         words = shlex.split(line)
         if words[0] != "whyidle" or words[1] == "--version":

@@ -11,6 +11,7 @@ from jobs import BUILD, LIB, Checks, Run, environment, job, need_virtual_gpu, sa
 
 need_virtual_gpu(cupti=False)
 checks = Checks()
+SOURCES = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 COMMAND = os.path.join(BUILD, "src", "cli", "whyidle")
 words = [job(), "launch", "5", "sync"]
 PLAIN = "launch failed 0\nsync 0\n"
@@ -148,6 +149,21 @@ with tempfile.TemporaryDirectory() as folder:
     script = f"cd / && {job()} launch 5 sync"
     got = Run(["/bin/sh", "-c", script], env, folder + "/reports", cwd=folder)
     checks.equal("relative folder", len(got.files), 1)
+
+with tempfile.TemporaryDirectory() as folder:
+    # every setting set to nothing: as if there were none, and nothing is written elsewhere
+    table = open(os.path.join(SOURCES, "src", "base", "settings.def")).read()
+    empty = {name: "" for name in re.findall(r'^SETTING\(\w+, "(\w+)"', table, re.M)}
+    before = set(os.listdir("/"))
+    got = Run(words, environment(None, TMPDIR="", **empty), folder, cwd=folder)
+    checks.equal("empty settings: job", (got.status, got.stdout), (0, PLAIN))
+    checks.true("empty settings: no word about them", "whyidle: " not in got.stderr, got.stderr)
+    checks.equal("empty settings: the report is in the folder for reports",
+                 [os.path.dirname(os.path.dirname(f)) for f in got.files], [folder + "/whyidle-out"])
+    checks.equal("empty settings: nothing new in /", set(os.listdir("/")) - before, set())
+    got = Run(words, environment(folder + "/lib", WHYIDLE_LIB=LIB), folder + "/lib")
+    checks.true("a setting of the command: no word about it", "whyidle: " not in got.stderr, got.stderr)
+
 
 def planted(what, names):
     """Links in the way of the names that the report would have are not followed."""

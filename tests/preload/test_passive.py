@@ -53,6 +53,10 @@ shown = subprocess.run([sys.executable, "-c", "import os; os.environ['MORE'] = '
 checks.true("later changes of the job hold", "\nMORE=x\n" in shown.stdout and "WHYIDLE_OUT" not in shown.stdout and
             "CUDA_INJECTION64_PATH=y\n" in shown.stdout, shown.stdout)
 
+# set to nothing is not set: the children get the folder of the job, not one each
+shown = subprocess.run(["/usr/bin/env"], env=environment("/tmp/x", WHYIDLE_JOB_DIR=""), capture_output=True, text=True)
+checks.equal("an empty folder is replaced", re.findall(r"WHYIDLE_JOB_DIR=(.*?)\d{8}-\d{6}-\d+\n", shown.stdout), ["/tmp/x/"])
+
 kept = subprocess.run(["/usr/bin/env"], env=environment(None, CUDA_INJECTION64_PATH="/other.so"),
                       capture_output=True, text=True)
 checks.true("a foreign injection path stays",

@@ -1,6 +1,7 @@
 /* The base layer: arena, writer, settings, names, histogram.
  * Threads: one. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,12 +102,13 @@ static void test_writer_faults(void **state)
 }
 
 static int warnings;
+static char told[8][200];
 
 static void count_warning(const char *name, const char *problem)
 {
     assert_non_null(name);
     assert_non_null(problem);
-    warnings++;
+    snprintf(told[warnings++ % 8], sizeof(told[0]), "%s %s", name, problem);
 }
 
 static void test_settings(void **state)
@@ -115,9 +117,9 @@ static void test_settings(void **state)
     char *plain[] = {(char *)"PATH=/bin", NULL};
     char *set[] = {(char *)"WHYIDLE=0", (char *)"WHYIDLE_PRINT=all", (char *)"WHYIDLE_EXIT_MS=500",
                    (char *)"WHYIDLE_OUT=/tmp/x=y", NULL};
-    char *wrong[] = {(char *)"WHYIDLE_PRINT=al",      (char *)"WHYIDLE_EXIT_MS=99999999",
-                     (char *)"WHYIDLE_LOG=2x",        (char *)"WHYIDLE_NO_SUCH=1",
-                     (char *)"WHYIDLE_CHECKPOINT_S=", NULL};
+    char *wrong[] = {(char *)"WHYIDLE_PRINT=al",       (char *)"WHYIDLE_EXIT_MS=99999999",
+                     (char *)"WHYIDLE_LOG=2x",         (char *)"WHYIDLE_NO_SUCH=1",
+                     (char *)"WHYIDLE_CHECKPOINT_S=s", NULL};
     struct wi_settings s;
     warnings = 0;
     wi_settings_parse(&s, plain, count_warning);
@@ -133,10 +135,48 @@ static void test_settings(void **state)
     assert_string_equal(s.out, "/tmp/x=y");
     wi_settings_parse(&s, wrong, count_warning);
     assert_int_equal(warnings, 5);
+    assert_string_equal(told[0], "WHYIDLE_PRINT is none of rank0, all, none; the default is used");
+    assert_string_equal(told[1],
+                        "WHYIDLE_EXIT_MS is outside of 0 to 60000; the nearest of these is used");
+    assert_string_equal(told[2], "WHYIDLE_LOG is not a whole number, 0 to 3; the default is used");
+    assert_non_null(strstr(told[3], "is no setting of whyidle"));
     assert_string_equal(s.print, "rank0");
     assert_int_equal(s.exit_ms, 60000);
     assert_int_equal(s.log, 0);
     assert_int_equal(s.checkpoint_s, 30);
+}
+
+/* A variable that is set to nothing, as `NAME= command` does, is one that is not set. */
+static void test_empty_settings(void **state)
+{
+    (void)state;
+    char text[40][64], *all[41] = {NULL}, *none[] = {NULL};
+    struct wi_settings empty, unset;
+    int count = 0;
+    const struct wi_setting_row *rows = wi_settings_rows(&count);
+    assert_in_range(count, 1, 40);
+    for (int i = 0; i < count; i++) {
+        struct wi_out out;
+        wi_out_mem(&out, all[i] = text[i], sizeof(text[i]));
+        wi_out_f(&out, "%s=", rows[i].name);
+        assert_int_equal(wi_out_finish(&out), 0);
+    }
+    warnings = 0;
+    wi_settings_parse(&unset, none, count_warning);
+    wi_settings_parse(&empty, all, count_warning);
+    assert_int_equal(warnings, 0);
+    assert_memory_equal(&empty, &unset, sizeof(empty));
+}
+
+/* What the command alone reads is no mistake in a job's environment. */
+static void test_settings_of_the_command(void **state)
+{
+    (void)state;
+    char *set[] = {(char *)"WHYIDLE_LIB=/opt/libwhyidle.so", NULL};
+    struct wi_settings s;
+    warnings = 0;
+    wi_settings_parse(&s, set, count_warning);
+    assert_int_equal(warnings, 0);
 }
 
 static void test_names(void **state)
@@ -235,6 +275,8 @@ int main(void)
         cmocka_unit_test(test_names_on_a_terminal),
         cmocka_unit_test(test_writer_faults),
         cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_empty_settings),
+        cmocka_unit_test(test_settings_of_the_command),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_histogram),
         cmocka_unit_test(test_errors_have_sentences),
