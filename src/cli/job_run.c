@@ -155,6 +155,19 @@ int wi_job_failed(const struct wi_job_run *run)
     return wi_child_exit(&run->child) != 0 && !wi_job_interrupted(run);
 }
 
+/* The folder is there, so one of its processes used CUDA. Which one, and how that one ended, is not
+ * known here; how the first one ended is. */
+static void tell_lost(const struct wi_job_run *run)
+{
+    int by = WIFSIGNALED(run->child.status);
+    fprintf(stderr,
+            "whyidle: the job used CUDA but left no report; it ended %s %d. A process reports when "
+            "it ends, and from one second after its first CUDA calls on while it runs: what a "
+            "signal or an exec ended before then left none, nor what cannot write to %s\n",
+            by ? "by signal" : "with status",
+            by ? WTERMSIG(run->child.status) : WEXITSTATUS(run->child.status), run->folder);
+}
+
 void wi_job_no_cuda(const struct wi_job_run *run)
 {
     const char *off = getenv("WHYIDLE");
@@ -168,16 +181,13 @@ void wi_job_no_cuda(const struct wi_job_run *run)
                 "written to; set WHYIDLE_OUT to a folder that can\n",
                 run->folder);
     else if (access(run->folder, F_OK) == 0)
-        fprintf(stderr,
-                "whyidle: the job used CUDA but left no report: it ended within its first second "
-                "by a signal, or %s could not be written to (full?)\n",
-                run->folder);
+        tell_lost(run);
     else
-        fprintf(
-            stderr,
-            "whyidle: no process of this job used CUDA; if one should have, a container, sudo or "
-            "launcher may have dropped LD_PRELOAD: whyidle doctor -- %s\n",
-            run->child.argv[0]);
+        fprintf(stderr,
+                "whyidle: no process of this job was seen to use CUDA; if one should have, a "
+                "container, sudo or "
+                "launcher may have dropped LD_PRELOAD: whyidle doctor -- %s\n",
+                run->child.argv[0]);
 }
 
 void wi_job_free(struct wi_job_run *run)

@@ -28,8 +28,22 @@ echo --- a GPU that the job was not seen to use
 rc whyidle check --no-gpu=skip --max-stall 20 -- true
 echo --- no CUDA
 rc whyidle true
-echo --- killed before its first report
+echo --- ends before the first report: what is known, and no more
 job=$build/tests/preload/job13
-whyidle "$job" launch 5 sleep 300 kill 2>&1 | sed 's|/[^ ]*/whyidle-out[^ ]*|FOLDER|'; echo "rc ${PIPESTATUS[0]}"
+end() {
+    echo "- $*" | sed "s|'*/[^ ]*/\([a-z0-9_]*\)'*|\1|g"
+    whyidle "$@" 2>&1 | sed 's|/[^ ]*/whyidle-out[^ ]*|FOLDER|; /Killed/d; s/^\(VERDICT\).*/\1/; /VERDICT/q'
+    echo "rc ${PIPESTATUS[0]}"
+}
+end "$job" launch 5 sleep 300 kill
+end "$job" launch 5 sleep 300 abort
+end "$job" launch 5 sleep 300 exec
+end sh -c "'$job' launch 5 sleep 300 kill; exit 0"
+end sh -c "'$job' launch 5 sleep 300 exec; exit 3"
+echo --- ends that leave one
+end "$job" launch 5 sync sleep 300 _exit 0
+end "$job" launch 5 sync sleep 300 quick_exit 3
+end "$build/tests/preload/life_job" vfork spawn
+end sh -c "'$job' launch 5 sync sleep 300 exit 3; exit 0"
 echo --- in a folder that is gone
 (mkdir gone && cd gone && rmdir ../gone && TMPDIR=/tmp whyidle true 2>&1 | sed "s|/tmp/whyidle-out-[0-9]*|SPARE|"; echo "rc ${PIPESTATUS[0]}")
