@@ -122,6 +122,8 @@ static int replay_block(struct wi_session *s, struct wi_arena *scratch, uint32_t
     int err = wi_replay_model(&model, scratch, &s->engine->calls, records, count, place);
     if (!err)
         begin_at_device(s, &model, block);
+    if (!err && model.waits_elsewhere && reservoir->blocks[block].id > 1)
+        return WI_OK; /* it shows no work of its own; there are others, or were */
     struct wi_replay_state *state = err ? NULL : wi_replay_create(scratch, count);
     struct wi_replayed *got = wi_arena_alloc(scratch, 2 * sizeof(*got));
     if (!state || !got)

@@ -455,8 +455,8 @@ void wi_replay(struct wi_replay_state *state, const struct wi_replay_model *mode
     *out = (struct wi_replayed){0};
     for (uint32_t i = 0; i < model->count; i++) {
         if (i == model->first) {
-            out->start_ns = out->mark_ns[0] =
-                wi_most(model->edge_ns, front == NEVER ? model->moves[i].kept->enter_ns : front);
+            out->start_ns = out->mark_ns[0] = wi_most(
+                model->edge_ns, front == NEVER ? wi_kept_began(model->moves[i].kept) : front);
             out->marks = 1;
         }
         run_move(state, i);
@@ -490,7 +490,7 @@ void wi_replay_measured(const struct wi_replay_model *model, const struct wi_eff
         const struct wi_move *move = &model->moves[i];
         if (i == model->first) {
             out->start_ns = out->mark_ns[0] =
-                wi_most(model->edge_ns, front == NEVER ? move->kept->enter_ns : front - apart);
+                wi_most(model->edge_ns, front == NEVER ? wi_kept_began(move->kept) : front - apart);
             out->marks = 1;
         }
         if (move->flags & WI_MOVE_CALL && !(move->flags & WI_MOVE_ANCHORED) &&

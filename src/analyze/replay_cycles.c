@@ -13,11 +13,6 @@ struct recurring {
     int64_t first_ns, last_ns, total_ns;
 };
 
-static int64_t began(const struct wi_kept *kept)
-{
-    return kept->enter_ns != WI_UNKNOWN ? kept->enter_ns : kept->start_ns;
-}
-
 /* The host may be done long before the device is: everything before has returned and is done. */
 static int64_t ended(const struct wi_kept *kept)
 {
@@ -51,7 +46,7 @@ static int64_t length_of(const struct wi_replay_model *model)
     int64_t end = INT64_MIN;
     for (uint32_t i = 0; i < model->count; i++)
         end = wi_most(end, ended(model->moves[i].kept));
-    return model->count ? end - began(model->moves[0].kept) : 0;
+    return model->count ? end - wi_kept_began(model->moves[0].kept) : 0;
 }
 
 /* A stretch that begins and ends anywhere has a part of a cycle too many: where one kind of silence

@@ -7,6 +7,7 @@
 #include "analyze/hist.h"
 #include "analyze/limits.h"
 #include "analyze/replay_cycles.h"
+#include "analyze/replay_edge.h"
 #include "analyze/replay_links.h"
 #include "analyze/replay_order.h"
 #include "base/err.h"
@@ -29,11 +30,6 @@ struct builder {
 static int is_launch(const struct wi_kept *kept)
 {
     return kept->api_class == WI_API_LAUNCH || kept->api_class == WI_API_GRAPH_LAUNCH;
-}
-
-static int64_t end_of(const struct builder *b, uint32_t move)
-{
-    return move == WI_NO_MOVE ? INT64_MIN : b->model->moves[move].kept->end_ns;
 }
 
 static int64_t call_ns(const struct wi_kept *kept)
@@ -65,17 +61,20 @@ static void set_order(struct builder *b, struct wi_move *move, uint32_t index)
     move->starts_after = wi_links_dependency(b->links, move->stream, kept);
     uint32_t other = wi_links_legacy(b->links, kept);
     if (other != WI_NO_MOVE &&
-        (move->starts_after == WI_NO_MOVE || end_of(b, other) > end_of(b, move->starts_after)))
+        (move->starts_after == WI_NO_MOVE ||
+         wi_move_end(b->model, other) > wi_move_end(b->model, move->starts_after)))
         move->starts_after = other;
     if (move->starts_after != WI_NO_MOVE &&
-        end_of(b, move->starts_after) > kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
+        wi_move_end(b->model, move->starts_after) > kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
         move->starts_after = WI_NO_MOVE;
     uint32_t engine = wi_links_engine(b->links, kept);
-    if (wi_links_uses_engine(kept) && end_of(b, engine) <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
+    if (wi_links_uses_engine(kept) &&
+        wi_move_end(b->model, engine) <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
         move->flags |= WI_MOVE_ENGINE;
     if (wi_links_fills(kept)) {
         move->flags |= WI_MOVE_FILLS;
-        if (end_of(b, wi_links_full(b->links, kept)) <= kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
+        if (wi_move_end(b->model, wi_links_full(b->links, kept)) <=
+            kept->start_ns + WI_LIMIT_CLOCK_ERROR_NS)
             move->flags |= WI_MOVE_FULL;
     }
     if (move->stream_prev != WI_NO_MOVE) {
@@ -83,14 +82,6 @@ static void set_order(struct builder *b, struct wi_move *move, uint32_t index)
         move->ordinal = b->model->moves[move->stream_prev].ordinal + 1;
     }
     wi_links_op(b->links, move->stream, index, kept);
-}
-
-/* The end of what the operation follows on the device, INT64_MIN if nothing does. */
-static int64_t ready_of(const struct builder *b, const struct wi_move *move)
-{
-    int64_t ready = end_of(b, move->stream_prev);
-    ready = wi_most(ready, end_of(b, move->starts_after));
-    return ready;
 }
 
 /* Waiting calls return after the end of an operation: their own one, or the latest that they can
@@ -114,7 +105,7 @@ static void set_wait(struct builder *b, struct wi_move *move, uint32_t index)
     }
     if (move->waits_for == WI_NO_MOVE)
         return;
-    int64_t done = end_of(b, move->waits_for);
+    int64_t done = wi_move_end(b->model, move->waits_for);
     int waited = done > kept->enter_ns;
     if (!waited && kept->api_class != WI_API_SYNC)
         move->waits_for = WI_NO_MOVE; /* a query or a free that found the device done */
@@ -195,7 +186,7 @@ static void look_at_starts(struct builder *b)
         if (!(move->flags & WI_MOVE_OP) || move->call == WI_NO_MOVE)
             continue;
         const struct wi_kept *call = b->model->moves[move->call].kept;
-        int64_t ready = ready_of(b, move), start = move->kept->start_ns;
+        int64_t ready = wi_move_ready(b->model, move), start = move->kept->start_ns;
         if (ready == INT64_MIN)
             continue; /* it may have been queued behind work that is not in the stretch */
         if (ready <= call->enter_ns && i == move->call && is_launch(call))
@@ -223,24 +214,13 @@ static int64_t explain_delay(struct builder *b, struct wi_move *move, uint32_t i
     return 0;
 }
 
-/* 1 if an operation starts long after its call with nothing before it in the stretch that would
- * explain it: it was queued behind work that is not in it. */
-static int hangs(const struct builder *b, const struct wi_move *move)
-{
-    if (!(move->flags & WI_MOVE_OP) || move->call == WI_NO_MOVE)
-        return 0;
-    const struct wi_kept *call = b->model->moves[move->call].kept;
-    return ready_of(b, move) == INT64_MIN &&
-           move->kept->start_ns - call->exit_ns > WI_LIMIT_LAUNCH_LATENCY_NS;
-}
-
 /* Splits the start of an operation into latency behind its call and spacing behind what it follows:
  * the one that counted is as measured, the other as usual but never later than measured. */
 static void set_start(struct builder *b, uint32_t index)
 {
     struct wi_move *move = &b->model->moves[index];
-    int64_t ready = ready_of(b, move), start = move->kept->start_ns, unexplained = 0;
-    int hung = hangs(b, move);
+    int64_t ready = wi_move_ready(b->model, move), start = move->kept->start_ns, unexplained = 0;
+    int hung = wi_replay_hangs(b->model, move);
     if (move->call == WI_NO_MOVE) { /* its call is not known: it follows what came before it */
         move->spacing_ns = ready == INT64_MIN ? 0 : start - ready;
         return;
@@ -255,7 +235,7 @@ static void set_start(struct builder *b, uint32_t index)
     if (queued) {
         unexplained = explain_delay(b, move, index, behind_ready, b->usual_spacing_ns,
                                     WI_LIMIT_QUEUED_SPACING_NS);
-        behind_ready = start - ready_of(b, move);
+        behind_ready = start - wi_move_ready(b->model, move);
         move->spacing_ns = behind_ready;
         move->latency_ns = wi_least(b->usual_latency_ns, behind_call);
     } else {
@@ -265,46 +245,13 @@ static void set_start(struct builder *b, uint32_t index)
         move->latency_ns = unexplained || issued <= WI_LIMIT_LAUNCH_LATENCY_NS
                                ? behind_call
                                : wi_least(b->usual_latency_ns, behind_call);
-        int64_t follows = ready_of(b, move); /* anew: it may depend on more by now */
+        int64_t follows = wi_move_ready(b->model, move); /* anew: it may depend on more by now */
         move->spacing_ns = follows == INT64_MIN ? 0 : start - follows;
         if (issued <= WI_LIMIT_LAUNCH_LATENCY_NS || unexplained)
             move->spacing_ns = wi_least(b->usual_spacing_ns, wi_most(0, move->spacing_ns));
     }
     if (index >= b->model->first && !(hung && b->model->edge_ns != INT64_MIN))
         b->model->unexplained_ns[move->kept->kind] += unexplained;
-}
-
-/* 1 if hardly any device work of the stretch starts before edge_ns. */
-static int begins_at(const struct wi_replay_model *model, int64_t edge_ns)
-{
-    int64_t before = 0, all = 0;
-    for (uint32_t i = 0; i < model->count; i++) {
-        const struct wi_kept *kept = model->moves[i].kept;
-        int64_t ns = model->moves[i].flags & WI_MOVE_OP ? kept->end_ns - kept->start_ns : 0;
-        all += ns;
-        before += kept->start_ns < edge_ns ? ns : 0;
-    }
-    return before < all / 10;
-}
-
-/* What hangs over the left edge is left out; but if that were most calls of the stretch, the device
- * works on from the edge while the host is done: then the time before the edge is left out. */
-static void find_first(struct builder *b)
-{
-    int64_t edge = b->model->count ? b->model->moves[0].kept->start_ns : 0, alone = INT64_MIN;
-    for (uint32_t i = 0; i < b->model->count; i++) {
-        if (!hangs(b, &b->model->moves[i]))
-            continue;
-        edge = wi_most(edge, b->model->moves[i].kept->start_ns);
-        /* another stream's work that ends right before explains it as well */
-        if (wi_links_ended_before(b->model->moves, i, WI_LIMIT_DEPENDENCY_NS) == WI_NO_MOVE)
-            alone = wi_most(alone, b->model->moves[i].kept->start_ns);
-    }
-    uint32_t first = 0;
-    while (first < b->model->count && b->model->moves[first].kept->enter_ns < edge)
-        first++;
-    b->model->first = first < b->model->count / 2 ? first : 0;
-    b->model->edge_ns = !b->model->first && begins_at(b->model, alone) ? alone : INT64_MIN;
 }
 
 static void note_copy_rates(struct wi_replay_model *model)
@@ -337,7 +284,7 @@ static int build(struct builder *b, struct wi_arena *arena, const struct wi_kept
         add_move(b, kept, call);
     }
     look_at_starts(b);
-    find_first(b);
+    wi_replay_edge(b->model);
     look_at_launches(b);
     for (uint32_t i = 0; i < b->model->count; i++) {
         if (b->model->moves[i].flags & WI_MOVE_OP)
@@ -345,6 +292,7 @@ static int build(struct builder *b, struct wi_arena *arena, const struct wi_kept
         if (b->model->moves[i].flags & WI_MOVE_CALL)
             set_queue_full(b, &b->model->moves[i]);
     }
+    b->model->waits_elsewhere = wi_replay_waits_elsewhere(b->model);
     note_copy_rates(b->model);
     int err = wi_links_labels(arena, b->model->moves, b->model->count);
     wi_replay_cycles(b->model);

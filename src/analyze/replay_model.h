@@ -53,6 +53,8 @@ struct wi_replay_model {
     /* Where the host had asked for nearly all of the stretch before the device came to it: the time
      * from which on the stretch counts. INT64_MIN otherwise. */
     int64_t edge_ns;
+    /* 1: a call in such a stretch waits mostly for work that was asked for before it */
+    int waits_elsewhere;
     /* Entries between which lie whole cycles: the first and the last call behind the wait that
      * takes the most time; WI_NO_MOVE = no wait recurs. */
     uint32_t cycle_first, cycle_last;
@@ -61,6 +63,20 @@ struct wi_replay_model {
     int64_t launch_own_ns;                   /* median own time of a launch */
     double copy_rate[WI_COPY_COUNT];         /* best rate seen, bytes per ns; 0 = none */
 };
+
+/* The end of a move's operation, INT64_MIN for none. */
+static inline int64_t wi_move_end(const struct wi_replay_model *model, uint32_t move)
+{
+    return move == WI_NO_MOVE ? INT64_MIN : model->moves[move].kept->end_ns;
+}
+
+/* The end of what an operation follows on the device, INT64_MIN if nothing does. */
+static inline int64_t wi_move_ready(const struct wi_replay_model *model, const struct wi_move *move)
+{
+    int64_t before = wi_move_end(model, move->stream_prev);
+    int64_t elsewhere = wi_move_end(model, move->starts_after);
+    return before > elsewhere ? before : elsewhere;
+}
 
 /* The model of one block; first_place: place of records[0] in the reservoir. 0, or WI_ERR_NOMEM. */
 int wi_replay_model(struct wi_replay_model *model, struct wi_arena *arena,

@@ -36,6 +36,11 @@ struct wi_kept {
     int8_t device;
 };
 
+static inline int64_t wi_kept_began(const struct wi_kept *kept)
+{
+    return kept->enter_ns != WI_UNKNOWN ? kept->enter_ns : kept->start_ns;
+}
+
 enum wi_kept_memory { WI_KEPT_PAGEABLE = 1, WI_KEPT_MANAGED = 2 };
 
 struct wi_block {

@@ -63,6 +63,137 @@ static void test_the_baseline_is_exact(void **state)
     bench_close(&b);
 }
 
+/* How a change plays on what is kept from record `from` on. */
+static void play_from(struct bench *b, uint32_t from, const char *text,
+                      struct wi_replay_model *model, struct wi_replayed *real,
+                      struct wi_replayed *after)
+{
+    const struct wi_reservoir *kept = &b->engine->calls.reservoir;
+    struct wi_run_evidence run =
+        wi_findings_run(b->engine->ledger, &b->engine->calls, b->result.end_ns);
+    struct wi_splits splits;
+    struct wi_change change;
+    struct wi_effects effects;
+    int64_t rare_ns;
+    int at;
+    assert_int_equal(wi_change_parse(&change, text, &at), 0);
+    assert_int_equal(wi_splits_of(&splits, &b->arena, b->engine->ledger, &run, 1), 0);
+    assert_int_equal(wi_effects_of(&effects, &b->arena, &splits, &change, &rare_ns), 0);
+    assert_int_equal(wi_replay_model(model, &b->arena, &b->engine->calls, kept->records + from,
+                                     kept->blocks[0].count - from, from),
+                     0);
+    struct wi_replay_state *replay = wi_replay_create(&b->arena, model->count);
+    wi_replay_measured(model, &effects, 1, real);
+    wi_replay(replay, model, &effects, 1, after);
+}
+
+/* Two streams that know nothing of each other, all asked for in the first 1.2 ms: 60 kernels of 500
+ * us on `slow`, as many of `fast_us` on `fast`. */
+static void two_streams_far_ahead(struct bench *b, int64_t fast_us, uint64_t slow, uint64_t fast)
+{
+    bench_open(b, 1, 0);
+    gpu_of_ten_sms(b);
+    for (int64_t i = 0; i < 60; i++) {
+        int64_t host = 20 * i, at = 2000 + 500 * i, beside = 2000 + fast_us * i;
+        kernel(b, &(struct work){host, host + 5, at, at + 500, slow, 20, 0, 0});
+        kernel(b, &(struct work){host + 6, host + 11, beside, beside + fast_us, fast, 20, 0, 0});
+    }
+    finish(b);
+}
+
+/* A stretch that begins when the host is done and the streams are at places of their own (kernel 20
+ * of the slow one starts at 12.0 ms, of the fast one at 10.0 or 8.4): nothing is unexplained, and
+ * the slower one sets the pace, from its first kernel here to its last. */
+static void test_streams_at_different_places(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct bench b;
+        struct wi_replay_model model;
+        struct wi_replayed real, after;
+        two_streams_far_ahead(&b, i / 2 ? 320 : 400, 1 + i % 2, 2 - i % 2);
+        play_from(&b, 40, "gpu-2x", &model, &real, &after);
+        assert_int_equal(model.unexplained_ns[WI_OP_KERNEL], 0);
+        assert_near("before", "gpu-2x", real.end_ns - real.start_ns, 40 * 500, 0);
+        assert_near("after", "gpu-2x", after.end_ns - after.start_ns, 40 * 250, 0);
+        bench_close(&b);
+    }
+}
+
+/* A full stretch of kernels of 10 us on one stream, all asked for in the first 23 ms; then, in a
+ * stretch of their own, 60 kernels of another stream (which had none for 100 ms) and the wait for
+ * both streams. What that waits for is in the stretch before: it gains nothing by not waiting. */
+static void test_a_wait_for_work_of_another_stretch(void **state)
+{
+    (void)state;
+    struct bench b;
+    int64_t all = WI_BLOCK_RECORDS, host = 0;
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    for (int64_t i = 0; i < all; i++, host++)
+        kernel(&b, &(struct work){host, host + 1, 10 + 10 * i, 20 + 10 * i, 1, 20, 0, 0});
+    for (int64_t i = 0, at = 100000; i < 60; i++, host++, at += 10)
+        kernel(&b, &(struct work){host, host + 1, at, at + 10, 2, 20, 0, 0});
+    say(&b, WI_API_SYNC, host, 15 + 10 * all);
+    finish(&b);
+    struct wi_prediction stays = ask(&b, "no-readback-sync"), gains = ask(&b, "gpu-2x");
+    assert_null(stays.withheld);
+    assert_in_range((int64_t)(stays.speedup * 1000), 995, 1005);
+    assert_in_range((int64_t)(gains.speedup * 1000), 1990, 2000);
+    bench_close(&b);
+}
+
+/* The first record of a stretch is work of a call that is not in it: it starts when it did. */
+static void test_a_stretch_that_begins_with_work_alone(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct wi_replay_model model;
+    struct wi_replayed real, after;
+    bench_open(&b, 1, 0);
+    for (int64_t at = 0; at < 50 * 100; at += 100) {
+        struct wi_device_op op = make_op(&b, WI_OP_KERNEL, at + 45, at + 65);
+        launch(&b, at, at + 5, at + 5, at + 35);
+        op.corr = 1000000; /* of no call */
+        wi_engine_op(b.engine, &op);
+    }
+    finish(&b);
+    const struct wi_kept *records = b.engine->calls.reservoir.records;
+    uint32_t from = 10;
+    while (from < 100 && records[from].enter_ns != WI_UNKNOWN)
+        from++;
+    int64_t began_ns = records[from].start_ns;
+    assert_true(from < 100 && began_ns > 0);
+    play_from(&b, from, "input-ready", &model, &real, &after);
+    assert_int_equal(real.start_ns, began_ns);
+    assert_int_equal(after.start_ns, began_ns);
+    assert_int_equal(real.end_ns, after.end_ns);
+    bench_close(&b);
+}
+
+/* One stream that keeps pace with the host (each 1000 us a launch of 5 and its kernel of 800), and
+ * one whose single kernel starts late in the stretch, for no reason that is known: from its start
+ * on there would be hardly anything to replay. */
+static void test_a_late_kernel_beside_a_busy_stream(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct wi_replay_model model;
+    struct wi_replayed real, after;
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    for (int64_t i = 0, at = 0; i < 40; i++, at += 1000) {
+        kernel(&b, &(struct work){at, at + 5, at + 5, at + 805, 1, 20, 0, 0});
+        if (i == 5)
+            kernel(&b, &(struct work){at + 10, at + 15, at + 30900, at + 31000, 2, 20, 0, 0});
+    }
+    finish(&b);
+    play_from(&b, 2, "gpu-2x", &model, &real, &after);
+    assert_near("late", "gpu-2x", model.unexplained_ns[WI_OP_KERNEL], 30885, 10);
+    assert_true(real.end_ns - real.start_ns > 30000 * US);
+    bench_close(&b);
+}
+
 /* 20 cycles of `usual` launches (each 120 us: 5 us, a kernel of 100, a wait for it) and one whose
  * work starts 150 us after it returned, for no reason that is known: 270 us. */
 static void some_start_late(struct bench *b, int usual, int copies)
@@ -264,6 +395,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_baseline_is_exact),
+        cmocka_unit_test(test_streams_at_different_places),
+        cmocka_unit_test(test_a_wait_for_work_of_another_stretch),
+        cmocka_unit_test(test_a_stretch_that_begins_with_work_alone),
+        cmocka_unit_test(test_a_late_kernel_beside_a_busy_stream),
         cmocka_unit_test(test_withheld_when_too_much_is_not_explained),
         cmocka_unit_test(test_withheld_without_what_it_takes),
         cmocka_unit_test(test_rare_pauses_weigh_what_they_took),
