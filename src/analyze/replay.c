@@ -258,7 +258,9 @@ static void run_op(struct wi_replay_state *state, uint32_t index, int64_t ns, in
     const struct wi_move *move = &state->model->moves[index];
     uint32_t device = (uint8_t)move->kept->device % WI_REPLAY_DEVICES;
     int64_t *ready = &state->ready_ns[move->stream];
-    int64_t spacing = wi_most(move->spacing_ns, state->effects->change->spacing_ns);
+    int64_t spacing = move->spacing_ns, least = state->effects->change->spacing_ns;
+    if (least > 0)
+        spacing = wi_most(spacing, least); /* else kernels that overlap go on to do so */
     int64_t start = NEVER;
     if (move->call != WI_NO_MOVE)
         start = state->enter_ns[move->call] + latency(state, move);

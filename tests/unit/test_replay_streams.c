@@ -102,6 +102,25 @@ static void test_full_kernels_follow_each_other(void **state)
     bench_close(&b);
 }
 
+/* Kernels of one stream whose first part runs beside the last 5 us of the one before (programmatic
+ * dependent launch), queued ahead: 100 us, one each 95. The overlap keeps its length; of twice the
+ * speed one each 45, which is told as twice, the most that a device twice as fast can bring. A
+ * graph that leaves 1 us between its nodes does not let them overlap. */
+static void test_overlap_within_a_stream(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    gpu_of_ten_sms(&b);
+    for (int64_t i = 0; i < 50; i++)
+        kernel(&b, &(struct work){4 * i, 4 * i + 2, 3 + 95 * i, 103 + 95 * i, 1, 20, 0, 0});
+    finish(&b);
+    brings(&b, "input-ready", 49 * 95, 49 * 95);
+    brings(&b, "gpu-2x", 49 * 95, 49 * 95 / 2.0);
+    brings(&b, "graph-replay:divide=1,spacing=0.001", 49 * 95, 49 * 101);
+    bench_close(&b);
+}
+
 /* One thread, each 1020 us: a kernel of 1000 us on device 0 (from 5), one of 500 on device 1 (from
  * 11), a wait for each (they return at 1010 and at 1013). Twice as fast: the wait for 0 returns at
  * 510, for 1 at 513, 7 us to the next: 520. */
@@ -245,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_the_legacy_default_stream),
         cmocka_unit_test(test_streams_side_by_side),
         cmocka_unit_test(test_full_kernels_follow_each_other),
+        cmocka_unit_test(test_overlap_within_a_stream),
         cmocka_unit_test(test_two_devices_of_one_thread),
         cmocka_unit_test(test_each_device_is_waited_for_by_itself),
         cmocka_unit_test(test_independent_threads_have_their_own_clocks),
