@@ -227,6 +227,14 @@ static int64_t collective_time(struct wi_replay_state *state, const struct wi_ke
     return ns;
 }
 
+/* 1 if the memory bandwidth of the device is what takes the time. */
+static int moves_much_within(const struct wi_kept *kept)
+{
+    int within =
+        kept->kind == WI_OP_MEMSET || (kept->kind == WI_OP_COPY && kept->direction == WI_COPY_D2D);
+    return within && kept->bytes >= (uint64_t)WI_LIMIT_DEVICE_COPY_BYTES;
+}
+
 static int64_t device_time(struct wi_replay_state *state, const struct wi_kept *kept)
 {
     int64_t ns = kept->end_ns - kept->start_ns;
@@ -237,9 +245,9 @@ static int64_t device_time(struct wi_replay_state *state, const struct wi_kept *
     if (kept->kind == WI_OP_GRAPH)
         return scaled(ns, state->effects->change->kernel_scale *
                               state->effects->change->any_kernel_scale);
-    return kept->kind == WI_OP_COPY && crosses(kept)
-               ? copy_time(state->effects, kept, (int64_t)kept->bytes, ns)
-               : ns;
+    if (kept->kind == WI_OP_COPY && crosses(kept))
+        return copy_time(state->effects, kept, (int64_t)kept->bytes, ns);
+    return moves_much_within(kept) ? scaled(ns, state->effects->change->kernel_scale) : ns;
 }
 
 /* Latency as measured from the entry holds some of the call's own time, which may have changed. */

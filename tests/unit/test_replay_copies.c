@@ -254,6 +254,27 @@ static void test_page_locking_beside_a_kernel(void **state)
     bench_close(&b);
 }
 
+/* Copies within the device, one behind the other on one stream, queued ahead: 64 MB in 100 us, in
+ * each second place 64 KB in 3 us. Twice the memory bandwidth halves what takes its time for the
+ * bytes. From the end of the first large one: 20 small ones and 19 large ones. */
+static void test_copies_within_a_faster_device(void **state)
+{
+    (void)state;
+    struct bench b;
+    struct moved large = {64 * MB, WI_COPY_D2D, WI_MEM_DEVICE, .blocking = 0};
+    struct moved small = {MB / 16, WI_COPY_D2D, WI_MEM_DEVICE, .blocking = 0};
+    bench_open(&b, 1, 0);
+    for (int64_t i = 0; i < TIMES; i++) {
+        int64_t host = 20 * i, at = 5 + 103 * i;
+        transfer(&b, &(struct work){host, host + 5, at, at + 100, .stream = 1}, &large);
+        transfer(&b, &(struct work){host + 10, host + 15, at + 100, at + 103, .stream = 1}, &small);
+    }
+    finish(&b);
+    brings(&b, "gpu-2x", 19 * 100 + 20 * 3, 19 * 50 + 20 * 3);
+    brings(&b, "gpu-2x:x=3", 19 * 100 + 20 * 3, 19 * 100 + 20 * 3); /* the kernels alone */
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -268,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_no_allocator),
         cmocka_unit_test(test_a_free_waits_for_the_device),
         cmocka_unit_test(test_page_locking_for_each_copy),
+        cmocka_unit_test(test_copies_within_a_faster_device),
         cmocka_unit_test(test_page_locking_beside_a_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
