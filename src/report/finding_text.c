@@ -126,10 +126,16 @@ static void put_template(struct wi_layout *layout, const char *label, const char
         wi_layout_line(layout, label, phrase.text);
 }
 
+void wi_text_seen(struct wi_layout *layout, const struct wi_report *report,
+                  const struct wi_finding *f)
+{
+    put_template(layout, "  seen", f->seen, f, report->names);
+}
+
 static void put_evidence(struct wi_layout *layout, const struct wi_report *report,
                          const struct wi_finding *f)
 {
-    put_template(layout, "  seen", f->seen, f, report->names);
+    wi_text_seen(layout, report, f);
     put_where(layout, report, f);
     put_inside(layout, f, report->names);
     put_exposed(layout, f, report->names);

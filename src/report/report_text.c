@@ -216,51 +216,66 @@ static void put_others(struct wi_layout *layout, const struct wi_report *report)
     }
 }
 
-/* What would make it known, if the engine says so. */
-static void put_advice(struct wi_out *out, const struct wi_report *report, int device, int subcause)
+static const struct wi_finding *finding_of(const struct wi_report *report, int device, int subcause)
 {
     for (int i = 0; i < report->result->finding_count; i++) {
         const struct wi_finding *f = &report->result->findings[i];
-        const char *fix = wi_fix_of(report, f), *range = wi_names_text(report->names, f->range);
-        if ((int)f->subcause != subcause || f->device != device)
-            continue;
-        if (range[0]) {
-            wi_out_str(out, ", in NVTX range '");
-            wi_layout_cut(out, range, RANGE_COLUMNS);
-            wi_out_char(out, '\'');
-        }
-        if (subcause == WI_SUB_DEVICE_DEPENDENCY && wi_used_devices(report) > 1)
-            wi_out_str(out, "; that one device waits for another is seen only where it was told by "
-                            "an event");
-        if (!fix || !fix[0])
-            return;
-        wi_out_str(out, "; ");
-        wi_expand(out, fix, f, report->names);
-        return;
+        if ((int)f->subcause == subcause && f->device == device)
+            return f;
     }
+    return NULL;
 }
 
-/* Time that was not recorded is told beside the verdict, never as a part of it. */
+/* What would make it known, if the engine says so. */
+static void put_advice(struct wi_out *out, const struct wi_report *report,
+                       const struct wi_finding *f)
+{
+    const char *fix = wi_fix_of(report, f), *range = wi_names_text(report->names, f->range);
+    if (range[0]) {
+        wi_out_str(out, ", in NVTX range '");
+        wi_layout_cut(out, range, RANGE_COLUMNS);
+        wi_out_char(out, '\'');
+    }
+    if (f->subcause == WI_SUB_DEVICE_DEPENDENCY && wi_used_devices(report) > 1)
+        wi_out_str(out, "; that one device waits for another is seen only where it was told by "
+                        "an event");
+    if (!fix || !fix[0])
+        return;
+    wi_out_str(out, "; ");
+    wi_expand(out, fix, f, report->names);
+}
+
+static int not_recorded(enum wi_subcause subcause)
+{
+    return subcause == WI_SUB_UNTRACED || subcause == WI_SUB_BLIND_INTERVAL;
+}
+
+/* Time that was not recorded is told beside the verdict, never as a part of it. Of the rest, what
+ * was seen all the same. */
 static void put_unknown(struct wi_layout *layout, const struct wi_report *report)
 {
     const struct wi_device_result *device = wi_verdict_device(report);
     int64_t window_ns = device ? wi_window_ns(device) : 0;
     for (int i = 0; i < WI_SUB_COUNT && window_ns > 0; i++) {
+        enum wi_subcause subcause = (enum wi_subcause)i;
         int64_t ns = device->subcause_ns[i];
-        if (wi_subcause_class((enum wi_subcause)i) != WI_CLASS_UNKNOWN ||
+        if (wi_subcause_class(subcause) != WI_CLASS_UNKNOWN ||
             (double)ns < FINDING_SHARE * (double)window_ns)
             continue;
         struct wi_phrase phrase;
         struct wi_out *out = wi_phrase_begin(&phrase);
+        const struct wi_finding *f = finding_of(report, device->info.device, i);
         wi_human_share(out, ns, window_ns, 1);
         wi_out_str(out, " of the time, ");
         wi_human_ns(out, ns);
-        wi_out_f(out, ": %s (%s)", wi_subcause_people((enum wi_subcause)i),
-                 wi_subcause_id((enum wi_subcause)i));
-        if (i == WI_SUB_UNTRACED || i == WI_SUB_BLIND_INTERVAL)
+        wi_out_f(out, ": %s (%s)", wi_subcause_people(subcause), wi_subcause_id(subcause));
+        if (not_recorded(subcause))
             wi_out_str(out, "; the device may have worked then, so it is not called idle");
-        put_advice(out, report, device->info.device, i);
+        if (f)
+            put_advice(out, report, f);
         wi_layout_line(layout, "  not known", wi_phrase_end(&phrase));
+        if (f && !not_recorded(subcause))
+            wi_text_seen(layout, report, f);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyze/advice.h"
 #include "analyze/change.h"
 #include "analyze/rules.h"
 
@@ -529,6 +530,30 @@ static void make_crowded(struct fixture *f)
     covered(f, 100000);
 }
 
+/* Half of the time in sleeps of the launching thread, for which no rule has a cause. */
+static void make_sleeper(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 10);
+    charge(d, WI_SUB_COMPUTE, 3500 * MS, 0);
+    charge(d, WI_SUB_UNDETERMINED, 5500 * MS, 1);
+    charge(d, WI_SUB_UNTRACED, 500 * MS, 1);
+    charge(d, WI_SUB_DEVICE_DEPENDENCY, 500 * MS, 1);
+    struct wi_finding *first = finding(f, d, WI_SUB_UNDETERMINED, WI_CONF_MEDIUM);
+    times(first, 55, 100 * MS, 110 * MS, 120 * MS);
+    first->rule = "OWN_SLEEP";
+    first->api_before = name(f, "cudaStreamSynchronize");
+    first->api_after = name(f, "cudaMemcpyAsync");
+    times(finding(f, d, WI_SUB_UNTRACED, WI_CONF_MEDIUM), 5, 100 * MS, 110 * MS, 120 * MS);
+    times(finding(f, d, WI_SUB_DEVICE_DEPENDENCY, WI_CONF_MEDIUM), 50, 10 * MS, 11 * MS, 12 * MS);
+    for (int i = 0; i < f->result.finding_count; i++) {
+        f->findings[i].seen = wi_advice_seen(&f->findings[i]);
+        f->findings[i].fix = wi_advice_for(f->findings[i].subcause).fix;
+    }
+    verdict(f, "inconclusive", -1, WI_CONF_INCONCLUSIVE,
+            "more than half of the time could not be explained");
+    covered(f, 900);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct fixture *);
@@ -540,6 +565,7 @@ static const struct {
     {"outside", make_outside},         {"undelivered", make_undelivered},
     {"two_devices", make_two_devices}, {"untraced", make_untraced},
     {"hostile", make_hostile},         {"extreme", make_extreme},
+    {"sleeper", make_sleeper},
 };
 #define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
 
