@@ -95,6 +95,11 @@ def page():
                                           rows("src/analyze/universes.def", "UNIVERSE", 3)])
     out += "\n" + table(["key", "what it says"], [[code(r[0]), r[1]] for r in
                                                  rows("src/analyze/universe_keys.def", "UNIVERSE_KEY", 2)])
+    values = {r[0]: r[5] for r in rows("src/analyze/universe_values.def", "UNIVERSE_VALUE", 6)}
+    out += "\n" + table(["change", "key", "what it takes", "example"],
+                        [[code(universes[r[0]]), code(r[1]), values[r[2]],
+                          code(f"{universes[r[0]]}:{r[1]}={r[3]}" if r[0] != "BATCHED" else f"{r[1]}={r[3]}")] for r in
+                         rows("src/analyze/universe_uses.def", "UNIVERSE_USES", 5)])
     out += "\nWhich of them stands for the fix of a sub-cause, and whose clock its waits follow:\n\n"
     out += table(["sub-cause", "change", "clock"], [[code(ids[r[0]]), code(universes[r[1]]), r[2].lower()] for r in
                                                     rows("src/analyze/remedies.def", "REMEDY", 3)])

@@ -1,13 +1,8 @@
-/* Changes and the text that describes them, see change.h.
+/* Changes, see change.h.
  * Threads: any. Pure. */
 #include "analyze/change.h"
 
-#include <string.h>
-
 #include "analyze/remedies.h"
-#include "base/err.h"
-
-#define NS_PER_MS 1e6
 
 struct words {
     const char *word, *sentence;
@@ -41,19 +36,19 @@ void wi_change_none(struct wi_change *change)
         change->host[i] = (struct wi_host_change){1, 0, 1};
 }
 
-/* What can be said about a universe; < 0 where nothing is said. */
-struct sayings {
-    double stay_ns, x, divide, every, rate, pack_ns, spacing_ns, n, kernels, least_ns;
-    int by_storage, by_workers;
-    int cause_sub, cause_class; /* < 0 both: all that it answers */
-};
+int wi_universe_answers(enum wi_universe universe, enum wi_subcause subcause)
+{
+    const struct wi_remedy *remedy = wi_remedy_of(subcause);
+    return remedy &&
+           (remedy->universe == (int)universe ||
+            (universe == WI_UNIVERSE_INPUT_READY && remedy->universe == WI_UNIVERSE_PRODUCER_RATE));
+}
 
 static void scale_host(struct wi_change *change, enum wi_universe universe,
-                       const struct sayings *say)
+                       const struct wi_sayings *say)
 {
     for (int sub = 0; sub < WI_SUB_COUNT; sub++) {
-        const struct wi_remedy *remedy = wi_remedy_of((enum wi_subcause)sub);
-        int answers = remedy && remedy->universe == (int)universe;
+        int answers = wi_universe_answers(universe, (enum wi_subcause)sub);
         if (say->cause_sub >= 0) /* whatever its usual remedy */
             answers = sub == say->cause_sub;
         else if (say->cause_class >= 0)
@@ -65,14 +60,8 @@ static void scale_host(struct wi_change *change, enum wi_universe universe,
     }
 }
 
-static void input_ready(struct wi_change *change, const struct sayings *say)
-{
-    scale_host(change, WI_UNIVERSE_INPUT_READY, say);
-    scale_host(change, WI_UNIVERSE_PRODUCER_RATE, say);
-}
-
 /* More workers do not make storage or a single producer faster, and take longer to start. */
-static void producer_rate(struct wi_change *change, const struct sayings *say)
+static void producer_rate(struct wi_change *change, const struct wi_sayings *say)
 {
     double rate = say->x > 0 ? say->x : 2;
     if (say->by_storage) {
@@ -87,7 +76,7 @@ static void producer_rate(struct wi_change *change, const struct sayings *say)
         change->host[WI_SUB_SLOW_STORAGE].rate = rate;
 }
 
-static void batched(struct wi_change *change, const struct sayings *say)
+static void batched(struct wi_change *change, const struct wi_sayings *say)
 {
     change->requests = say->n > 0 ? say->n : 1;
     if (say->kernels > 0)
@@ -97,7 +86,7 @@ static void batched(struct wi_change *change, const struct sayings *say)
             (struct wi_host_change){0, (int64_t)say->stay_ns, 1};
 }
 
-static void gpu_2x(struct wi_change *change, const struct sayings *say)
+static void gpu_2x(struct wi_change *change, const struct wi_sayings *say)
 {
     if (say->x > 0) /* a faster clock: every kernel, whatever its size */
         change->any_kernel_scale = 1 / say->x;
@@ -107,7 +96,7 @@ static void gpu_2x(struct wi_change *change, const struct sayings *say)
 
 /* So many times as often; without a figure, the next one is there when the last one is done: what
  * that brings is how many more could be served. */
-static void requests(struct wi_change *change, const struct sayings *say)
+static void requests(struct wi_change *change, const struct wi_sayings *say)
 {
     static const enum wi_subcause WAITS[] = {WI_SUB_NO_REQUESTS, WI_SUB_PACED};
     for (int i = 0; i < 2; i++) {
@@ -116,7 +105,7 @@ static void requests(struct wi_change *change, const struct sayings *say)
     }
 }
 
-static void no_readback(struct wi_change *change, const struct sayings *say)
+static void no_readback(struct wi_change *change, const struct wi_sayings *say)
 {
     int64_t stay = say->stay_ns > 0 ? (int64_t)say->stay_ns : 0;
     change->value_work_goes = say->stay_ns >= 0;
@@ -127,13 +116,11 @@ static void no_readback(struct wi_change *change, const struct sayings *say)
     change->host[WI_SUB_EXPLICIT_SYNC].stay_ns = stay;
 }
 
-static void add(struct wi_change *change, enum wi_universe universe, const struct sayings *say)
+void wi_change_say(struct wi_change *change, enum wi_universe universe,
+                   const struct wi_sayings *say)
 {
     change->universes |= 1u << universe;
     switch (universe) {
-    case WI_UNIVERSE_INPUT_READY:
-        input_ready(change, say);
-        break;
     case WI_UNIVERSE_PRODUCER_RATE:
         producer_rate(change, say);
         break;
@@ -170,6 +157,7 @@ static void add(struct wi_change *change, enum wi_universe universe, const struc
         change->least_collectives = 1;
         change->least_collective_ns = say->least_ns > 0 ? (int64_t)say->least_ns : 0;
         break;
+    case WI_UNIVERSE_INPUT_READY:
     case WI_UNIVERSE_NO_ALLOCATOR:
     case WI_UNIVERSE_HOST_OTHER_FREE:
     default:
@@ -178,169 +166,13 @@ static void add(struct wi_change *change, enum wi_universe universe, const struc
     }
 }
 
-static struct sayings say_nothing(void)
+struct wi_sayings wi_say_nothing(void)
 {
-    return (struct sayings){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, -1, -1};
+    return (struct wi_sayings){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0, 0, -1, -1};
 }
 
 void wi_change_add(struct wi_change *change, enum wi_universe universe)
 {
-    struct sayings say = say_nothing();
-    add(change, universe, &say);
-}
-
-/* ---- the text */
-
-static int say_word(struct sayings *say, const char *key, const char *value)
-{
-    if (!strcmp(key, "by")) {
-        say->by_storage = !strcmp(value, "storage");
-        say->by_workers = !strcmp(value, "workers");
-        return say->by_storage || say->by_workers;
-    }
-    if (strcmp(key, "cause") != 0)
-        return 0;
-    say->cause_sub = wi_subcause_find(value);
-    say->cause_class = wi_class_find(value);
-    return say->cause_sub >= 0 || say->cause_class >= 0;
-}
-
-/* "12" or "0.5", whatever the job's locale; 0 if it is anything else. */
-static int read_number(const char *text, double *number)
-{
-    double scale = 1;
-    int point = 0;
-    *number = 0;
-    for (const char *at = text; *at; at++) {
-        if (*at == '.' && at > text && at[1] && !point) {
-            point = 1;
-        } else if (*at >= '0' && *at <= '9') {
-            scale *= point ? 10 : 1;
-            *number = *number * 10 + (*at - '0');
-        } else {
-            return 0;
-        }
-    }
-    *number /= scale;
-    return *text != 0;
-}
-
-static int say_number(struct sayings *say, const char *key, const char *value)
-{
-    struct {
-        const char *key;
-        double *figure, unit;
-    } figures[] = {{"stay", &say->stay_ns, NS_PER_MS},
-                   {"x", &say->x, 1},
-                   {"divide", &say->divide, 1},
-                   {"every", &say->every, 1},
-                   {"rate", &say->rate, 1},
-                   {"pack", &say->pack_ns, NS_PER_MS},
-                   {"spacing", &say->spacing_ns, NS_PER_MS},
-                   {"n", &say->n, 1},
-                   {"kernels", &say->kernels, 1},
-                   {"least", &say->least_ns, NS_PER_MS}};
-    double number;
-    if (!read_number(value, &number) || number > 1e9)
-        return 0;
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        if (!strcmp(key, figures[i].key) && (number > 0 || figures[i].unit != 1)) {
-            *figures[i].figure = number * figures[i].unit;
-            return 1;
-        }
-    return 0;
-}
-
-/* Copies the word at *at up to one of `ends` into out; 0 if it is empty or too long. */
-static int take_word(const char **at, const char *ends, char *out, size_t size)
-{
-    size_t length = strcspn(*at, ends);
-    if (!length || length >= size)
-        return 0;
-    memcpy(out, *at, length);
-    out[length] = 0;
-    *at += length;
-    return 1;
-}
-
-static int universe_of(const char *word)
-{
-    for (int i = 0; i < WI_UNIVERSE_COUNT; i++)
-        if (!strcmp(word, UNIVERSES[i].word))
-            return i;
-    return -1;
-}
-
-struct use {
-    int universe;
-    const char *key, *sentence;
-};
-
-/* NULL where the key means nothing for the universe. */
-static const struct use *use_of(int universe, const char *key)
-{
-    static const struct use USES[] = {
-#define UNIVERSE_USES(id, key, sentence) {WI_UNIVERSE_##id, key, sentence},
-#include "analyze/universe_uses.def"
-#undef UNIVERSE_USES
-    };
-    for (size_t i = 0; i < sizeof(USES) / sizeof(*USES); i++)
-        if (USES[i].universe == universe && !strcmp(USES[i].key, key))
-            return &USES[i];
-    return NULL;
-}
-
-const char *wi_universe_said(enum wi_universe universe, const char *key)
-{
-    const struct use *use = use_of((int)universe, key);
-    return use && use->sentence ? use->sentence : wi_universe_sentence(universe);
-}
-
-/* One universe with what is said about it; *at moves behind it. 0 if it cannot be read. */
-static int parse_one(struct wi_change *change, const char **at)
-{
-    char word[64], value[64];
-    const char *start = *at, *whole = start;
-    struct sayings say = say_nothing();
-    if (!take_word(at, ":+", word, sizeof(word)))
-        return 0;
-    int universe = universe_of(word);
-    if (universe < 0) {
-        *at = start;
-        return 0;
-    }
-    while (**at == ':' || **at == ',') {
-        start = ++*at;
-        if (!take_word(at, "=,+", word, sizeof(word)) || **at != '=')
-            return 0;
-        ++*at;
-        if (!take_word(at, ",+", value,
-                       sizeof(value)) || /* what would be passed over in silence is refused */
-            !use_of(universe, word) ||
-            !(say_word(&say, word, value) || say_number(&say, word, value))) {
-            *at = start;
-            return 0;
-        }
-    }
-    if (universe == WI_UNIVERSE_BATCHED && say.kernels <= 0) {
-        *at = whole; /* how much longer they get decides everything */
-        return 0;
-    }
-    add(change, (enum wi_universe)universe, &say);
-    return 1;
-}
-
-int wi_change_parse(struct wi_change *change, const char *text, int *at_chars)
-{
-    const char *at = text;
-    wi_change_none(change);
-    do {
-        at += at != text;
-        if (!parse_one(change, &at)) {
-            *at_chars = (int)(at - text);
-            return WI_ERR_FORMAT;
-        }
-    } while (*at == '+');
-    *at_chars = (int)(at - text);
-    return *at ? WI_ERR_FORMAT : WI_OK;
+    struct wi_sayings say = wi_say_nothing();
+    wi_change_say(change, universe, &say);
 }

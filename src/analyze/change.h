@@ -45,19 +45,25 @@ struct wi_change {
     int64_t least_collective_ns; /* that long, 0 = the least that is seen of each */
 };
 
+/* What can be said about a universe; < 0 where nothing is said. */
+struct wi_sayings {
+    double stay_ns, x, divide, every, rate, pack_ns, spacing_ns, n, kernels, least_ns;
+    int by_storage, by_workers;
+    int cause_sub, cause_class; /* < 0 both: all that it answers */
+};
+
 /* Everything as it was. */
 void wi_change_none(struct wi_change *change);
 /* Adds a universe with the figures that it has by itself. */
 void wi_change_add(struct wi_change *change, enum wi_universe universe);
-/* Adds what a text says: UNIVERSE[:KEY=VALUE[,KEY=VALUE]...][+UNIVERSE...]. Keys:
- * universe_keys.def, those that mean something for it: universe_uses.def. 0, or WI_ERR_FORMAT and
- * *at_chars the place in the text that cannot be read.
- */
-int wi_change_parse(struct wi_change *change, const char *text, int *at_chars);
+/* Adds a universe with what is said about it. */
+void wi_change_say(struct wi_change *change, enum wi_universe universe,
+                   const struct wi_sayings *say);
+struct wi_sayings wi_say_nothing(void);
+/* 1 if the universe is about host time of the sub-cause, unless another cause is named. */
+int wi_universe_answers(enum wi_universe universe, enum wi_subcause subcause);
 
 const char *wi_universe_word(enum wi_universe universe);
 const char *wi_universe_sentence(enum wi_universe universe);
-/* The sentence that is true once this key is given. */
-const char *wi_universe_said(enum wi_universe universe, const char *key);
 
 #endif

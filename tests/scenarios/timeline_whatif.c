@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "analyze/change_text.h"
 #include "analyze/predict.h"
 #include "timeline_report.h"
 
@@ -17,11 +18,12 @@ struct question {
 
 static int read_change(struct wi_change *change, const char *text)
 {
-    int at = 0;
+    struct wi_change_problem problem;
 
-    if (!wi_change_parse(change, text, &at))
+    if (!wi_change_parse(change, text, &problem))
         return 0;
-    fprintf(stderr, "play: '%s' cannot be read at character %d\n", text, at + 1);
+    fprintf(stderr, "play: '%s' cannot be read at character %d: %s\n", text, problem.at + 1,
+            problem.text);
     return -1;
 }
 

@@ -4,6 +4,7 @@
 #ifndef WI_TESTS_REPLAY_FIXTURE_H
 #define WI_TESTS_REPLAY_FIXTURE_H
 
+#include "analyze/change_text.h"
 #include "analyze/predict.h"
 #include "engine_fixture.h"
 
@@ -105,8 +106,8 @@ static inline struct wi_prediction ask(struct bench *b, const char *text)
 {
     struct wi_change change;
     struct wi_prediction out;
-    int at;
-    assert_int_equal(wi_change_parse(&change, text, &at), 0);
+    struct wi_change_problem problem;
+    assert_int_equal(wi_change_parse(&change, text, &problem), 0);
     assert_int_equal(wi_predict_change(b->engine, &b->arena, &change, &out), 0);
     return out;
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analyze/change.h"
+#include "analyze/change_text.h"
 #include "base/err.h"
 
 #define MS 1000000
@@ -17,19 +17,30 @@
 static struct wi_change read_text(const char *text)
 {
     struct wi_change change;
-    int at = -1;
-    assert_int_equal(wi_change_parse(&change, text, &at), 0);
-    assert_int_equal(at, strlen(text));
+    struct wi_change_problem problem;
+    if (wi_change_parse(&change, text, &problem) != 0)
+        fail_msg("\"%s\": %s", text, problem.text);
     return change;
 }
 
 static void cannot_read(const char *text, int at)
 {
     struct wi_change change;
-    int got = -1;
-    assert_int_equal(wi_change_parse(&change, text, &got), WI_ERR_FORMAT);
-    if (got != at)
-        fail_msg("\"%s\": unreadable at %d, not at %d", text, got, at);
+    struct wi_change_problem problem = {.at = -1};
+    assert_int_equal(wi_change_parse(&change, text, &problem), WI_ERR_FORMAT);
+    if (problem.at != at)
+        fail_msg("\"%s\": unreadable at %d, not at %d", text, problem.at, at);
+    assert_non_null(strstr(
+        problem.text,
+        problem.universe < 0 ? "gpu-2x" : wi_universe_word((enum wi_universe)problem.universe)));
+}
+
+static void is_told(const char *text, const char *expected)
+{
+    struct wi_change change;
+    struct wi_change_problem problem = {.at = -1};
+    assert_int_equal(wi_change_parse(&change, text, &problem), WI_ERR_FORMAT);
+    assert_string_equal(problem.text, expected);
 }
 
 /* A word alone is the universe with the figures it has by itself. */
@@ -192,6 +203,99 @@ static void test_keys_of_other_universes(void **state)
     cannot_read("gpu-2x:x=2+graph-replay:divide=5,rate=3", 33);
 }
 
+/* The last of two words does not win in silence. */
+static void test_what_is_said_twice(void **state)
+{
+    (void)state;
+    is_told("gpu-2x:x=2,x=4", "'x=2' and 'x=4' are both said of gpu-2x: leave one of them out");
+    cannot_read("gpu-2x:x=2,x=2", 11);
+    cannot_read("producer-rate:by=workers,x=2,by=storage", 29);
+    is_told("gpu-2x+pinned-async+gpu-2x:x=4",
+            "'gpu-2x' and 'gpu-2x:x=4' are both said of gpu-2x: leave one of them out");
+    cannot_read("gpu-2x+pinned-async+gpu-2x:x=4", 20);
+    cannot_read("producer-rate:x=4+producer-rate:x=2,by=workers", 18);
+    cannot_read("host-other-free+host-other-free:cause=logging", 16);
+    cannot_read("host-other-free:cause=host+host-other-free:cause=logging,divide=2", 27);
+    struct wi_change change =
+        read_text("host-other-free:cause=checkpoint+host-other-free:cause=logging,divide=2");
+    assert_true(change.host[WI_SUB_CHECKPOINT].scale == 0);
+    assert_true(change.host[WI_SUB_LOGGING].scale == 0.5);
+    change = read_text("producer-rate:x=4,by=workers+producer-rate:x=3,by=storage");
+    assert_true(change.host[WI_SUB_TOO_FEW_WORKERS].rate == 4);
+    assert_true(change.host[WI_SUB_SLOW_STORAGE].rate == 3);
+}
+
+/* Each refusal says what is allowed instead, with a text that can be read. */
+static void test_what_is_allowed(void **state)
+{
+    (void)state;
+    is_told("gpu-3x", "'gpu-3x' is no change that is known, such as gpu-2x");
+    is_told("gpu-2x+", "a change is missing here, such as gpu-2x");
+    is_told("gpu-2x:speed=2",
+            "'speed=2' is no KEY=VALUE of gpu-2x, whose keys are x, such as gpu-2x:x=1.5");
+    is_told("batched:n=4", "kernels is missing: batched needs the factor of the duration of every "
+                           "kernel, such as batched:n=8,kernels=2.5");
+    is_told("producer-rate:x=0.5", "x of producer-rate takes a number from 1 to 1000000000, such "
+                                   "as producer-rate:x=2");
+    is_told("filled-grids:x=1.2",
+            "x of filled-grids takes a number above 0, at most 1, such as filled-grids:x=0.5");
+    is_told("no-readback-sync:every=2.5", "every of no-readback-sync takes a whole number from 1 "
+                                          "to 1000000000, such as no-readback-sync:every=20");
+    is_told("producer-rate:by=magic",
+            "by of producer-rate takes workers or storage, such as producer-rate:by=workers");
+    is_told("no-allocator:cause=checkpoin",
+            "cause of no-allocator takes a sub-cause, or a class with causes that it is about "
+            "(whyidle explain lists them), such as no-allocator:cause=pin-per-copy");
+    cannot_read("no-allocator:cause=no-work", 13); /* a class, but nothing that it is about */
+    cannot_read("host-other-free:cause=compute", 16);
+    cannot_read("host-other-free:divide=0.5", 16);
+    read_text("gpu-2x:x=0.5"); /* would a slower one do? */
+    read_text("requests:x=0.5");
+    read_text("producer-rate:x=1");
+    read_text("host-other-free:cause=data-loading");
+}
+
+/* The example beside each key is one that is read. */
+static void test_every_example(void **state)
+{
+    (void)state;
+    static const struct {
+        enum wi_universe universe;
+        const char *key, *example;
+    } ROWS[] = {
+#define UNIVERSE_USES(id, key, value, example, sentence) {WI_UNIVERSE_##id, key, example},
+#include "analyze/universe_uses.def"
+#undef UNIVERSE_USES
+    };
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(*ROWS); i++) {
+        char text[200] = "";
+        if (ROWS[i].universe == WI_UNIVERSE_BATCHED)
+            continue; /* needs two: above */
+        strcat(strcat(text, wi_universe_word(ROWS[i].universe)), ":");
+        strcat(strcat(strcat(text, ROWS[i].key), "="), ROWS[i].example);
+        read_text(text);
+        assert_true(wi_universe_uses(ROWS[i].universe, ROWS[i].key));
+    }
+    read_text("batched:n=8,kernels=2.5");
+    read_text("batched:n=8,kernels=2.5,stay=1.5");
+}
+
+/* There is room for 32 at once: sub-causes each. */
+static void test_too_many(void **state)
+{
+    (void)state;
+    char text[4000] = "";
+    int count = 0;
+    for (int i = 0; i < WI_SUB_COUNT; i++) {
+        if (i == WI_SUB_COMPUTE)
+            continue;
+        strcat(strcat(text, count++ ? "+" : ""), "host-other-free:cause=");
+        strcat(text, wi_subcause_id((enum wi_subcause)i));
+    }
+    assert_true(count > 32);
+    is_told(text, "at most 32 changes fit into one text");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +307,10 @@ int main(void)
         cmocka_unit_test(test_several_at_once),
         cmocka_unit_test(test_where_a_text_cannot_be_read),
         cmocka_unit_test(test_keys_of_other_universes),
+        cmocka_unit_test(test_what_is_said_twice),
+        cmocka_unit_test(test_what_is_allowed),
+        cmocka_unit_test(test_every_example),
+        cmocka_unit_test(test_too_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,11 +204,11 @@ static void test_more_loaders_start_longer(void **state)
     (void)state;
     struct bench b;
     struct wi_change change, variants[3];
-    int at;
+    struct wi_change_problem problem;
     bench_open(&b, 1, 0);
     struct wi_session *session = wi_arena_alloc(&b.arena, sizeof(*session));
     assert_int_equal(wi_session_begin(session, b.engine, &b.arena, 1), 0);
-    assert_int_equal(wi_change_parse(&change, "producer-rate:x=3,by=workers", &at), 0);
+    assert_int_equal(wi_change_parse(&change, "producer-rate:x=3,by=workers", &problem), 0);
     wi_session_variants(session, &change, variants);
     assert_true(variants[0].host[WI_SUB_LOADER_RECREATION].scale == 3);
     assert_true(variants[1].host[WI_SUB_LOADER_RECREATION].scale == 2);

@@ -33,7 +33,33 @@ p = d["prediction"]
 print(d["schema"], d["change"], p["universe"], round(p["speedup"], 2), p["low"] <= p["speedup"] <= p["high"],
       p["withheld"], d["replay"]["error"] < 0.01, d["replay"]["calls"])'
 done
-echo --- what cannot be read
+echo --- a figure that changes nothing says so: 16 MB in 4 ms are 4 GB/s
+python3 - <<'PY'
+import json
+events = []
+for i in range(60):
+    at = 1000000 + 20000 * i
+    for n, (name, cbid, ts, dur) in enumerate((("cudaMemcpyAsync", 41, at, 4000), ("cudaLaunchKernel", 211, at + 4010, 10),
+                                               ("cudaDeviceSynchronize", 165, at + 4030, 9990))):
+        events.append({"ph": "X", "pid": 7, "tid": 7, "cat": "cuda_runtime", "name": name, "ts": ts, "dur": dur,
+                       "args": {"correlation": 3 * i + n + 1, "cbid": cbid}})
+    events.append({"ph": "X", "pid": 0, "tid": 7, "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)",
+                   "ts": at, "dur": 4000, "args": {"correlation": 3 * i + 1, "device": 0, "stream": 7, "context": 1, "bytes": 16000000}})
+    events.append({"ph": "X", "pid": 0, "tid": 7, "cat": "kernel", "name": "gemm", "ts": at + 4020, "dur": 10000,
+                   "args": {"correlation": 3 * i + 2, "device": 0, "stream": 7, "context": 1, "grid": [4096, 1, 1],
+                            "block": [1024, 1, 1], "registers per thread": 16, "shared memory": 0}})
+json.dump({"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "Test GPU", "numSms": 100}],
+           "traceEvents": events, "traceName": "x"}, open("copies.json", "w"))
+PY
+for rate in 3.9 4.1; do
+    whyidle report --what-if pinned-async:rate=$rate copies.json | sed -n '/^  note/,/^CAN/p' | grep -v ^CAN
+    whyidle report --what-if pinned-async:rate=$rate -f json copies.json |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["note"])'
+done
+echo --- what cannot be read: why, what is allowed, and an example
+for text in gpu-2x:x=2,x=4 batched:n=4 producer-rate:x=0.5; do
+    whyidle report --what-if $text t.json 2>&1 | sed '/UNIVERSE/q'
+done
 whyidle report --what-if gpu-2x:x=two t.json 2>&1 | head -4
 rc whyidle report --what-if gpu-3x no-such-file
 rc whyidle report --what-if '' t.json
