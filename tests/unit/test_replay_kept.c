@@ -75,8 +75,8 @@ static void play_from(struct bench *b, uint32_t from, const char *text,
     struct wi_change change;
     struct wi_effects effects;
     int64_t rare_ns;
-    int at;
-    assert_int_equal(wi_change_parse(&change, text, &at), 0);
+    struct wi_change_problem problem;
+    assert_int_equal(wi_change_parse(&change, text, &problem), 0);
     assert_int_equal(wi_splits_of(&splits, &b->arena, b->engine->ledger, &run, 1), 0);
     assert_int_equal(wi_effects_of(&effects, &b->arena, &splits, &change, &rare_ns), 0);
     assert_int_equal(wi_replay_model(model, &b->arena, &b->engine->calls, kept->records + from,
