@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "analyze/limits.h"
+#include "analyze/replay_device.h"
 #include "base/extremes.h"
 
-#define COLLECTIVES 32u
-#define NEVER       INT64_MIN
+#define NEVER INT64_MIN
 
 struct producer {
     int64_t measured_ns, arrival_ns;   /* of its latest input, as measured and as replayed */
@@ -27,11 +27,6 @@ struct thread_state {
     uint8_t in_run; /* inside a run of copies that became one; its direction + 1 */
 };
 
-struct collective {
-    uint32_t name, stream;
-    int64_t least_ns;
-};
-
 struct wi_replay_state {
     const struct wi_replay_model *model;
     const struct wi_effects *effects;
@@ -39,8 +34,7 @@ struct wi_replay_state {
     int64_t ready_ns[WI_STREAM_SLOTS];
     int64_t engine_ns[WI_REPLAY_DEVICES][2], full_ns[WI_REPLAY_DEVICES];
     struct thread_state threads[WI_REPLAY_THREADS];
-    struct collective collectives[COLLECTIVES];
-    uint32_t collective_count;
+    struct wi_collectives collectives;
     int64_t apart_ns; /* of silences accounted apart, so far */
 };
 
@@ -57,16 +51,11 @@ struct wi_replay_state *wi_replay_create(struct wi_arena *arena, uint32_t most_m
     return state;
 }
 
-static int64_t scaled(int64_t ns, double scale)
-{
-    return scale == 1 ? ns : (int64_t)((double)ns * scale);
-}
-
 static int64_t changed(const struct wi_effect *effect, int64_t ns)
 {
     if (ns <= 0)
         return ns;
-    return wi_most(scaled(ns, effect->scale), wi_least(ns, effect->stay_ns));
+    return wi_most(wi_scaled(ns, effect->scale), wi_least(ns, effect->stay_ns));
 }
 
 static const struct wi_effect *silence_effect(const struct wi_effects *effects,
@@ -102,7 +91,7 @@ static int64_t arrival(struct wi_replay_state *state, struct producer *producer,
         if (effect->here)
             apart = move->silence_ns;
         apart -= (int64_t)((1 - effect->scale) * (double)move->silence_ns); /* its other causes */
-        arrives = producer->arrival_ns + scaled(apart, 1 / effect->rate);
+        arrives = producer->arrival_ns + wi_scaled(apart, 1 / effect->rate);
         if (effect->queue && producer->taken >= depth)
             arrives =
                 wi_most(arrives, producer->taken_ns[(producer->taken - depth) % WI_REPLAY_QUEUE]);
@@ -149,106 +138,7 @@ static int64_t enter_time(struct wi_replay_state *state, const struct wi_move *m
     return wi_most(arrives, free_ns + wi_least(move->silence_ns, effect->stay_ns));
 }
 
-/* ---- copies */
-
-static int crosses(const struct wi_kept *kept)
-{
-    return kept->direction == WI_COPY_H2D || kept->direction == WI_COPY_D2H;
-}
-
-static int is_slow_copy(const struct wi_kept *kept)
-{
-    return kept->api_class == WI_API_COPY && crosses(kept) &&
-           (kept->memory & WI_KEPT_PAGEABLE || kept->flags & WI_CALL_BLOCKING);
-}
-
-/* A copy that would not block if its memory were page-locked: into the device, or out of it for its
- * volume. A value is waited for whatever memory it goes to. */
-static int becomes_async(const struct wi_effects *effects, const struct wi_kept *kept)
-{
-    return effects->change->async_copies && is_slow_copy(kept) &&
-           (kept->direction == WI_COPY_H2D || kept->bytes >= (uint64_t)WI_LIMIT_READ_BACK_BYTES);
-}
-
-static int64_t copy_time(const struct wi_effects *effects, const struct wi_kept *kept,
-                         int64_t bytes, int64_t ns)
-{
-    double rate = effects->copy_rate[kept->direction < WI_COPY_COUNT ? kept->direction : 0];
-    if (effects->change->async_copies && is_slow_copy(kept) && rate > 0 &&
-        bytes > WI_LIMIT_TINY_COPY_BYTES) /* the bytes of a smaller one are not what takes time */
-        ns = wi_least(ns, (int64_t)((double)bytes / rate));
-    return scaled(ns, 1 / effects->change->link_factor);
-}
-
-/* All bytes and device time of the copies in a row that begin at `index`. */
-static int run_of_copies(const struct wi_replay_model *model, uint32_t index, int64_t *bytes,
-                         int64_t *ns)
-{
-    const struct wi_kept *head = model->moves[index].kept;
-    int count = 0;
-    *bytes = *ns = 0;
-    for (uint32_t i = index; i < model->count; i++) {
-        const struct wi_kept *kept = model->moves[i].kept;
-        if (!(model->moves[i].flags & WI_MOVE_CALL) || kept->thread != head->thread)
-            continue;
-        if (kept->api_class != WI_API_COPY || kept->direction != head->direction)
-            break;
-        *bytes += (int64_t)kept->bytes;
-        *ns += model->moves[i].flags & WI_MOVE_OP ? kept->end_ns - kept->start_ns : 0;
-        count++;
-    }
-    return count;
-}
-
 /* ---- device work */
-
-static double kernel_factor(const struct wi_change *change, const struct wi_kept *kept)
-{
-    double factor = change->any_kernel_scale;
-    if (kept->waves != UINT16_MAX && kept->waves < 256 / WI_LIMIT_FILL_WAVES_INVERSE)
-        factor *= change->underfilled_scale;
-    /* twice the SMs halve what has blocks for all of them, and do nothing for what has at most one
-     * for each of those there are */
-    double full = kept->spread >= 128 ? 1 : kept->spread <= 64 ? 0 : (kept->spread - 64) / 64.0;
-    return factor * (1 - full * (1 - change->kernel_scale));
-}
-
-static int64_t collective_time(struct wi_replay_state *state, const struct wi_kept *kept,
-                               int64_t ns)
-{
-    if (!state->effects->change->least_collectives)
-        return ns;
-    if (state->effects->change->least_collective_ns)
-        return wi_least(ns, state->effects->change->least_collective_ns);
-    for (uint32_t i = 0; i < state->collective_count; i++)
-        if (state->collectives[i].name == kept->name &&
-            state->collectives[i].stream == kept->stream)
-            return wi_least(ns, state->collectives[i].least_ns);
-    return ns;
-}
-
-/* 1 if the memory bandwidth of the device is what takes the time. */
-static int moves_much_within(const struct wi_kept *kept)
-{
-    int within =
-        kept->kind == WI_OP_MEMSET || (kept->kind == WI_OP_COPY && kept->direction == WI_COPY_D2D);
-    return within && kept->bytes >= (uint64_t)WI_LIMIT_DEVICE_COPY_BYTES;
-}
-
-static int64_t device_time(struct wi_replay_state *state, const struct wi_kept *kept)
-{
-    int64_t ns = kept->end_ns - kept->start_ns;
-    if (kept->kind == WI_OP_KERNEL && kept->op_flags & WI_OP_COLLECTIVE)
-        return collective_time(state, kept, ns);
-    if (kept->kind == WI_OP_KERNEL)
-        return scaled(ns, kernel_factor(state->effects->change, kept));
-    if (kept->kind == WI_OP_GRAPH)
-        return scaled(ns, state->effects->change->kernel_scale *
-                              state->effects->change->any_kernel_scale);
-    if (kept->kind == WI_OP_COPY && crosses(kept))
-        return copy_time(state->effects, kept, (int64_t)kept->bytes, ns);
-    return moves_much_within(kept) ? scaled(ns, state->effects->change->kernel_scale) : ns;
-}
 
 /* Latency as measured from the entry holds some of the call's own time, which may have changed. */
 static int64_t latency(const struct wi_replay_state *state, const struct wi_move *move)
@@ -287,7 +177,7 @@ static void run_op(struct wi_replay_state *state, uint32_t index, int64_t ns, in
     state->end_ns[index] = start + ns;
     if (!detached)
         *ready = start + ns;
-    if (move->kept->kind == WI_OP_COPY && crosses(move->kept))
+    if (move->kept->kind == WI_OP_COPY && wi_crosses(move->kept))
         *engine = start + ns;
     if (move->flags & WI_MOVE_FILLS)
         state->full_ns[device] = start + ns;
@@ -312,7 +202,7 @@ static int drops_wait(struct wi_replay_state *state, const struct wi_move *move)
     const struct wi_kept *kept = move->kept;
     struct thread_state *thread = &state->threads[kept->thread];
     int64_t every = state->effects->change->readback_every;
-    if (becomes_async(state->effects, kept))
+    if (wi_becomes_async(state->effects, kept))
         return 1;
     if (kept->api_class == WI_API_FREE) /* one that is not made does not wait either */
         return call_effect(state->effects, kept)->scale < 1;
@@ -353,7 +243,7 @@ static int coalesce(struct wi_replay_state *state, uint32_t index)
     const struct wi_move *move = &state->model->moves[index];
     const struct wi_kept *kept = move->kept;
     struct thread_state *thread = &state->threads[kept->thread];
-    if (kept->api_class != WI_API_COPY || !crosses(kept)) {
+    if (kept->api_class != WI_API_COPY || !wi_crosses(kept)) {
         thread->in_run = 0;
         return 0;
     }
@@ -365,7 +255,7 @@ static int coalesce(struct wi_replay_state *state, uint32_t index)
     }
     int64_t bytes, ns;
     thread->in_run = 0;
-    if (run_of_copies(state->model, index, &bytes, &ns) < 2)
+    if (wi_run_of_copies(state->model, index, &bytes, &ns) < 2)
         return 0;
     thread->in_run = kept->direction + 1;
     double rate = state->effects->copy_rate[kept->direction];
@@ -390,9 +280,9 @@ static void run_move(struct wi_replay_state *state, uint32_t index)
                                                            : state->exit_ns[move->prev];
         state->enter_ns[index] = enter_time(state, move, free_ns);
     }
-    int detached = becomes_async(state->effects, kept) && kept->direction == WI_COPY_D2H;
+    int detached = wi_becomes_async(state->effects, kept) && kept->direction == WI_COPY_D2H;
     if (move->flags & WI_MOVE_OP)
-        run_op(state, index, device_time(state, kept), detached);
+        run_op(state, index, wi_device_ns(state->effects, &state->collectives, kept), detached);
     if (detached && move->flags & WI_MOVE_OP)
         state->threads[kept->thread].volume_end_ns = state->end_ns[index];
     if (move->flags & WI_MOVE_CALL)
@@ -400,28 +290,6 @@ static void run_move(struct wi_replay_state *state, uint32_t index)
 }
 
 /* ---- the pass */
-
-static void find_least_collectives(struct wi_replay_state *state)
-{
-    state->collective_count = 0;
-    for (uint32_t i = 0; i < state->model->count; i++) {
-        const struct wi_kept *kept = state->model->moves[i].kept;
-        if (!(state->model->moves[i].flags & WI_MOVE_OP) || kept->kind != WI_OP_KERNEL ||
-            !(kept->op_flags & WI_OP_COLLECTIVE))
-            continue;
-        uint32_t at = 0;
-        while (at < state->collective_count && (state->collectives[at].name != kept->name ||
-                                                state->collectives[at].stream != kept->stream))
-            at++;
-        if (at == COLLECTIVES)
-            continue;
-        if (at == state->collective_count)
-            state->collectives[state->collective_count++] =
-                (struct collective){kept->name, kept->stream, INT64_MAX};
-        state->collectives[at].least_ns =
-            wi_least(state->collectives[at].least_ns, kept->end_ns - kept->start_ns);
-    }
-}
 
 static void begin(struct wi_replay_state *state, const struct wi_replay_model *model,
                   const struct wi_effects *effects)
@@ -436,8 +304,7 @@ static void begin(struct wi_replay_state *state, const struct wi_replay_model *m
         state->ready_ns[i] = NEVER;
     for (uint32_t i = 0; i < WI_REPLAY_DEVICES; i++)
         state->engine_ns[i][0] = state->engine_ns[i][1] = state->full_ns[i] = NEVER;
-    if (effects->change->least_collectives)
-        find_least_collectives(state);
+    wi_collectives_find(&state->collectives, model, effects->change);
 }
 
 /* Where the run stands after a move: everything before has returned and is done. */
