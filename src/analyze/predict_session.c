@@ -6,6 +6,7 @@
 
 #include "analyze/limits.h"
 #include "base/err.h"
+#include "base/extremes.h"
 
 /* A change, one a little weaker and one a little stronger: a fix seldom brings all of it. */
 #define SOFTER 0.1
@@ -208,8 +209,9 @@ void wi_session_judge(struct wi_session *s)
         unexplained += s->unexplained_ns[i];
     s->replay.covered_ns = s->measured_ns;
     s->replay.error = error == WI_UNKNOWN || error < 512 ? 0 : (double)error / 1e6;
-    if (s->measured_ns > 0)
-        s->replay.unexplained = (double)unexplained / (double)s->measured_ns;
+    if (s->measured_ns > 0) /* delays side by side can add up to more */
+        s->replay.unexplained =
+            (double)wi_least(unexplained, s->measured_ns) / (double)s->measured_ns;
     if (s->engine->config.host_only)
         s->replay.withheld = "device times were not recorded, only host calls";
     else if (!reservoir_of(s)->records)

@@ -237,6 +237,24 @@ static void test_withheld_when_too_much_is_not_explained(void **state)
     bench_close(&b);
 }
 
+/* 40 streams, each with a kernel at once and then one that starts 50 ms after its call: delays of 2
+ * s in 60 ms are all of the time, not more. */
+static void test_what_is_not_explained_is_at_most_all(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t i = 0; i < 80; i++) {
+        int64_t at = 100 * i, start = at + (i < 40 ? 5 : 50000);
+        kernel(&b, &(struct work){at, at + 5, start, start + 50, 1 + (uint64_t)i % 40, 20, 0, 0});
+    }
+    finish(&b);
+    assert_true(b.result.replay.unexplained == 1);
+    assert_string_equal(b.result.replay.withheld,
+                        "kernels start late for a reason that was not recorded");
+    bench_close(&b);
+}
+
 /* Without device times, and with 15 calls, nothing can be replayed; with 16 it can. */
 static void test_withheld_without_what_it_takes(void **state)
 {
@@ -400,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_a_stretch_that_begins_with_work_alone),
         cmocka_unit_test(test_a_late_kernel_beside_a_busy_stream),
         cmocka_unit_test(test_withheld_when_too_much_is_not_explained),
+        cmocka_unit_test(test_what_is_not_explained_is_at_most_all),
         cmocka_unit_test(test_withheld_without_what_it_takes),
         cmocka_unit_test(test_rare_pauses_weigh_what_they_took),
         cmocka_unit_test(test_memory_does_not_grow),
