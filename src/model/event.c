@@ -36,7 +36,8 @@ static const char *const LOSS_WORDS[] = {
 #undef LOSS_KIND
 };
 
-#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
+#define FIGURE_LIMIT ((int64_t)1 << 57)  /* four years of ns: sums of a few cannot overflow */
+#define BYTES_LIMIT  ((uint64_t)1 << 46) /* no machine has more: sums of 100 000 cannot overflow */
 
 int64_t wi_event_time(const struct wi_event *event)
 {
@@ -78,6 +79,12 @@ void wi_host_sample_settle(struct wi_host_sample *sample)
         wi_figure_settle(figure);
 }
 
+static void settle_bytes(uint64_t *bytes)
+{
+    if (*bytes > BYTES_LIMIT)
+        *bytes = 0;
+}
+
 static int bad_time(int64_t time_ns)
 {
     return time_ns > WI_TIME_LIMIT_NS || time_ns < -WI_TIME_LIMIT_NS;
@@ -105,11 +112,13 @@ int wi_event_settle(struct wi_event *event)
         wi_figure_settle(&call->run_ns);
         wi_figure_settle(&call->runnable_ns);
         wi_figure_settle(&call->held_ns);
+        settle_bytes(&call->bytes);
         return bad_time(call->enter_ns) || bad_time(call->exit_ns) ? WI_ERR_RANGE : 1;
     case WI_EVENT_OP:
         op->direction = op->direction < WI_COPY_COUNT ? op->direction : WI_COPY_UNKNOWN;
         op->src_mem = op->src_mem < WI_MEM_COUNT ? op->src_mem : WI_MEM_UNKNOWN;
         op->dst_mem = op->dst_mem < WI_MEM_COUNT ? op->dst_mem : WI_MEM_UNKNOWN;
+        settle_bytes(&op->bytes);
         if (bad_time(op->start_ns) || bad_time(op->end_ns))
             return WI_ERR_RANGE;
         return op->kind <= WI_OP_GRAPH;
@@ -128,6 +137,7 @@ int wi_event_settle(struct wi_event *event)
         return event->u.place.site != WI_NO_NAME && event->u.place.path != WI_NO_NAME &&
                event->u.place.build_id != WI_NO_NAME;
     case WI_EVENT_DEVICE:
+        settle_bytes(&event->u.device.memory_bytes);
         break;
     }
     return 1;

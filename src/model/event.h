@@ -66,7 +66,7 @@ struct wi_host_call {
     uint64_t stream;      /* 0 = the default stream */
     uint64_t target;      /* event of record/wait/sync, the stream created, or of a copy an id of
                              the host memory that it reads; 0 = none or unknown */
-    uint64_t bytes;       /* of copies and allocations, else 0 */
+    uint64_t bytes;       /* of copies and allocations, else 0 or not known */
     uint32_t thread;      /* system thread id */
     uint32_t api;         /* name id, "cudaMemcpyAsync" */
     uint32_t site;        /* name id of the call site, "train.py:58", WI_NO_NAME if unknown */

@@ -385,6 +385,22 @@ static void settles_values_it_does_not_know(void **state)
     assert_int_equal(have, 0);
 }
 
+/* More bytes than any machine has are not known; their sums must not overflow. */
+static void settles_bytes(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t most = UINT64_C(1) << 46, given[] = {1, most, most + 1, 1ull << 63, UINT64_MAX};
+    for (size_t i = 0; i < sizeof(given) / sizeof(*given); i++) {
+        struct wi_event call = {.kind = WI_EVENT_CALL, .u.call.bytes = given[i]};
+        struct wi_event op = {.kind = WI_EVENT_OP, .u.op.bytes = given[i]};
+        struct wi_event device = {.kind = WI_EVENT_DEVICE, .u.device.memory_bytes = given[i]};
+        uint64_t wanted = given[i] > most ? 0 : given[i];
+        assert_int_equal(round_trip(f, &call).u.call.bytes, wanted);
+        assert_int_equal(round_trip(f, &op).u.op.bytes, wanted);
+        assert_int_equal(round_trip(f, &device).u.device.memory_bytes, wanted);
+    }
+}
+
 /* Takes the record that was written from `at` on. */
 static void take_record(struct fixture *f, size_t at)
 {
@@ -472,6 +488,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(keeps_the_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_a_strange_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_values_it_does_not_know, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settles_bytes, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
