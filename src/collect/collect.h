@@ -9,7 +9,7 @@
  *   callback.c    level A: CUPTI's callback
  *   nvtx.c        the job's own ranges: NVTX's functions; ranges.c: the helper's side of them
  *   buffers.c     CUPTI's activity buffers
- *   helper.c      the one thread: drains, decodes, watches, writes rolling reports
+ *   helper.c      the one thread: drains (drain.c), watches, writes rolling reports
  *   feed.c        entries and records -> events of the engine
  *   watch.c       /proc: children, cores, quota, threads (watch_*.c); watch_waits.c: what silent
  *                 threads wait for
@@ -88,9 +88,6 @@ int wi_helper_start(void);
  * 0: parked; WI_ERR_TIMEOUT: it hangs inside a flush (its data may be used all the same);
  * WI_ERR_BUSY: it may still be using the data, which must be left alone. */
 int wi_helper_stop(int flush, int64_t timeout_ms);
-/* After wi_helper_stop, or on the helper: takes in what rings and buffers hold, at most so many
- * buffers. Returns 1 if it should be called again soon. */
-int wi_drain(int most_buffers);
 int64_t wi_helper_cpu_ns(void);
 
 #endif

@@ -1,13 +1,11 @@
-/* The helper: the only thread this library adds to a job. Drains the rings, decodes CUPTI's
- * buffers, feeds the engine, looks at the machine, writes rolling reports.
- * Threads: the helper itself; wi_helper_start/stop and wi_drain see collect.h.
+/* The helper: the only thread this library adds to a job. When what is done: draining (drain.h),
+ * looks at the machine, rolling reports; how it begins and ends.
+ * Threads: the helper itself; wi_helper_start/stop see collect.h.
  * May not: call CUPTI with anything locked (nothing here is); receive a signal of the job. */
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -21,6 +19,7 @@
 #include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/demangler.h"
+#include "collect/drain.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/last_thread.h"
@@ -30,14 +29,10 @@
 #include "collect/stack_watch.h"
 #include "collect/thread.h"
 #include "collect/tool_clock.h"
-#include "collect/wall_clock.h"
 #include "collect/watch.h"
 #include "collect/watch_waits.h"
 
 #define MS              INT64_C(1000000)
-#define CROWDED_NS      (1 * MS)
-#define EASY_NS         (25 * MS)
-#define QUIET_NS        (100 * MS)
 #define FLUSH_NS        (1000 * MS)
 #define WATCH_NS        (1000 * MS)
 #define EARLY_WATCH_NS  (250 * MS) /* short jobs want more than one look, and... */
@@ -45,13 +40,9 @@
 #define REPORT_NS       (1000 * MS) /* rolling reports are at least so far apart... */
 #define REPORT_AGE      8           /* ...and as far as an eighth of the run so far... */
 #define REPORT_COST     250         /* ...and as many times as far as the last one took */
-#define FULL_ENOUGH     640 /* of a ring's 1024 entries: it is to be drained before it holds more */
-#define BUFFERS_AT_ONCE 4   /* 5 000 records, 2 ms: rings are not left alone for longer */
-#define MOST_HELD       100 /* drains: seconds; a thread that only lost its core is back long before */
-#define MARGIN_NS       INT64_C(10000) /* a call may have read its clock and not stored it yet */
-#define PATIENCE_NS     (20 * MS) /* a wake-up that got lost costs the end of the job no more */
+#define BUFFERS_AT_ONCE 4           /* 5 000 records, 2 ms: rings are not left alone for longer */
+#define PATIENCE_NS     (20 * MS)   /* a wake-up that got lost costs the end of the job no more */
 #define STACK_BYTES     ((size_t)512 << 10)
-#define KERNEL_BYTES    200u /* to estimate how many records a discarded buffer held */
 
 enum helper_state { RUNNING, FLUSHING, PARKED, GIVEN_UP };
 enum helper_request { GO_ON, FLUSH_AND_PARK, PARK };
@@ -61,14 +52,6 @@ static struct {
     _Atomic int request; /* enum helper_request */
     _Atomic int quiet;   /* sleeps for long: the next call after a silence wakes it */
     _Atomic int64_t cpu_ns;
-    uint64_t entries;             /* taken in by the last drain */
-    uint64_t fullest;             /* of them, from one ring */
-    int64_t drained_ns, since_ns; /* the last drain, and from the one before to it */
-    int64_t horizon; /* of the last drain that found no place of the shared ring held up */
-    int held;        /* drains since then */
-    uint64_t ring_drops, discarded, marks;
-    size_t dropped;
-    int unrecorded;
 } state;
 
 static void futex_wait(_Atomic int *word, int value, int64_t ns)
@@ -89,143 +72,6 @@ void wi_helper_wake(void)
         futex_wake(&state.request);
 }
 
-/* The newest entry, if a query, may be growing: it is taken only after its fold was closed. */
-static int may_take(struct wi_thread *t, const struct wi_entry *entry, uint64_t ready)
-{
-    int open = WI_FOLD_OPEN;
-    if (ready > 1 || entry->call >= WI_CALL_IDS ||
-        wi_call_rows[entry->call].api_class != WI_API_QUERY)
-        return 1;
-    return atomic_compare_exchange_strong(&t->fold, &open, WI_FOLD_CLOSED) ||
-           open == WI_FOLD_CLOSED;
-}
-
-static void feed(struct wi_thread *t, const struct wi_entry *entry)
-{
-    if (entry->call >= WI_CALL_IDS) {
-        wi_ranges_entry(&t->ranges, t->tid, (const struct wi_range_entry *)entry);
-        return;
-    }
-    struct wi_range_call ranges = wi_ranges_call(&t->ranges, entry->enter_ns, entry->exit_ns);
-    wi_feed_entry(t->tid, entry, &ranges);
-}
-
-/* At most one ring's worth, so that a fast thread cannot hold the helper. */
-static void drain_ring(struct wi_thread *t)
-{
-    uint64_t ready = wi_ring_ready(&t->ring);
-    state.fullest = ready > state.fullest ? ready : state.fullest;
-    for (; ready; ready--) {
-        struct wi_entry *entry = wi_ring_peek(&t->ring);
-        if (!may_take(t, entry, ready))
-            return;
-        struct wi_entry copy = *entry;
-        feed(t, &copy);
-        wi_ring_release(&t->ring);
-        state.entries++;
-    }
-}
-
-/* The entries of the threads without a ring, likewise. Behind a place that is taken and not yet
- * published lie calls of times that are not known: then the engine does not go on, but for a thread
- * that was stopped there for good. Returns the time up to which all are in. */
-static int64_t drain_shared(int64_t horizon)
-{
-    struct wi_shared_ring *ring = wi_thread_shared_ring();
-    struct wi_entry entry;
-    unsigned n = 0;
-    for (; n < WI_SHARED_PLACES && wi_shared_pop(ring, &entry); n++) {
-        uint32_t tid = entry.repeat;
-        entry.repeat = 0;
-        wi_feed_entry(tid, &entry, NULL);
-        state.entries++;
-    }
-    uint64_t full =
-        (uint64_t)n * WI_RING_FIRST / WI_SHARED_PLACES; /* as a ring of the usual size */
-    state.fullest = full > state.fullest ? full : state.fullest;
-    state.held = wi_shared_held(ring) ? state.held + 1 : 0;
-    if (!state.held || state.held > MOST_HELD)
-        state.horizon = horizon;
-    return state.horizon < horizon ? state.horizon : horizon;
-}
-
-/* The time up to which this thread's calls are all in its ring. */
-static int64_t settled_until(struct wi_thread *t, int64_t now, int live)
-{
-    int gone = (live & WI_LIVE_SOURCE) >= WI_LIVE_WRAPPERS &&
-               atomic_load_explicit(&t->live, memory_order_acquire) != live;
-    if (gone) /* what it is in was entered under another source and will not be told */
-        return now;
-    int64_t enter = atomic_load_explicit(&t->enter_ns, memory_order_acquire);
-    if (enter < 0)
-        enter = atomic_load_explicit(&t->last_exit_ns, memory_order_relaxed);
-    return enter && enter < now ? enter : now;
-}
-
-static uint64_t drain_threads(int64_t *horizon)
-{
-    uint64_t drops = 0;
-    int count = wi_thread_count();
-    int live = atomic_load(&wi_live); /* after the clock was read, so that no new call is missed */
-    for (int i = 0; i < count; i++) {
-        struct wi_thread *t = wi_thread_at(i);
-        int life = atomic_load_explicit(&t->state, memory_order_acquire);
-        drops += atomic_load_explicit(&t->ring.dropped, memory_order_relaxed);
-        if (life == WI_THREAD_FREE || life == WI_THREAD_NEW)
-            continue;
-        int64_t until =
-            settled_until(t, *horizon, live); /* before draining: see collect/hot.h, 9 */
-        *horizon = until < *horizon ? until : *horizon;
-        if (t->ring.slots)
-            drain_ring(t);
-        if (life == WI_THREAD_EXITED)
-            wi_thread_recycle(t);
-    }
-    return drops;
-}
-
-/* Counts are cumulative; the engine gets what has been added. */
-static void tell_loss(enum wi_loss_kind kind, uint64_t total, uint64_t *told)
-{
-    if (total > *told)
-        wi_feed_loss(kind, total - *told, WI_UNKNOWN, WI_UNKNOWN);
-    *told = total > *told ? total : *told;
-}
-
-static void tell_losses(uint64_t ring_drops)
-{
-    uint64_t threads =
-        (uint64_t)wi_thread_unrecorded() + wi_shared_dropped(wi_thread_shared_ring());
-    uint64_t told = (uint64_t)state.unrecorded;
-    tell_loss(WI_LOSS_RING_FULL, ring_drops, &state.ring_drops);
-    tell_loss(WI_LOSS_MARKS, wi_nvtx_dropped(), &state.marks);
-    tell_loss(WI_LOSS_THREADS, threads, &told);
-    state.unrecorded = (int)told;
-    tell_loss(WI_LOSS_DEVICE_RECORDS, wi_buffers_discarded_bytes() / KERNEL_BYTES + state.dropped,
-              &state.discarded);
-}
-
-int wi_drain(int most_buffers)
-{
-    int buffers = 0;
-    wi_wall_clock_look();
-    int64_t now = wi_now_ns();
-    int64_t first = atomic_load(&wi_process.first_enter_ns);
-    int64_t horizon = first ? first : now - MARGIN_NS;
-    state.entries = state.fullest = 0;
-    state.since_ns = now - state.drained_ns;
-    state.drained_ns = now;
-    uint64_t drops = drain_threads(&horizon);
-    horizon = drain_shared(horizon);
-    tell_losses(drops);
-    wi_feed_advance(horizon, now);
-    if (wi_process.activity)
-        buffers = wi_buffers_take(most_buffers, wi_feed_buffer);
-    if (buffers)
-        wi_feed_advance(horizon, now);
-    return buffers == most_buffers;
-}
-
 static int64_t note_cpu(void)
 {
     int64_t ns = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -242,7 +88,7 @@ static void flush(uint32_t how)
         return;
     wi_process.cupti.flush_all(how);
     if (wi_process.cupti.dropped && wi_process.cupti.dropped(NULL, 0, &dropped) == WI_CUPTI_SUCCESS)
-        state.dropped += dropped; /* the call resets the count */
+        wi_drain_dropped(dropped); /* the call resets the count */
     wi_arbiter_give();
 }
 
@@ -328,17 +174,6 @@ static void *leave_last(void)
     return NULL;
 }
 
-/* Each drain costs some 40 us whatever it finds: as few of them as the rings allow. 25 ms at most
- * while calls come, so that a sudden rush of 200 000 calls a second still fits into a ring. */
-static int64_t rest_after(void)
-{
-    if (!state.entries)
-        return QUIET_NS;
-    int64_t ns = state.since_ns > 0 && state.since_ns < QUIET_NS ? state.since_ns : QUIET_NS;
-    ns = ns * FULL_ENOUGH / (int64_t)(state.fullest + 1); /* at the pace since the last drain */
-    return ns < CROWDED_NS ? CROWDED_NS : ns > EASY_NS ? EASY_NS : ns;
-}
-
 static void *run(void *unused)
 {
     int64_t now = wi_clock_ns(CLOCK_MONOTONIC);
@@ -356,21 +191,21 @@ static void *run(void *unused)
         if (request != GO_ON)
             park(request);
         int crowded = wi_drain(BUFFERS_AT_ONCE);
-        if (state.entries && !next.announced) {
+        if (wi_drain_found() && !next.announced) {
             next.announced = 1;
             wi_outfile_announce();
         }
-        int64_t watch_ns = next.watch_ns, rest_ns = crowded ? CROWDED_NS : rest_after();
+        int64_t watch_ns = next.watch_ns, rest_ns = crowded ? WI_CROWDED_NS : wi_drain_rest();
         due(&next, wi_clock_ns(CLOCK_MONOTONIC));
         if (next.watch_ns != watch_ns && wi_last_thread())
             return leave_last();
-        if (state.entries && rest_after() < rest_ns) /* a report drains as well */
-            rest_ns = rest_after();
+        if (wi_drain_rest() < rest_ns) /* a report drains as well */
+            rest_ns = wi_drain_rest();
         int64_t look_ns = wi_stack_watch(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
         look_ns = wi_watch_waits(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
-        atomic_store(&state.quiet, rest_ns > EASY_NS);
+        atomic_store(&state.quiet, rest_ns > WI_EASY_NS);
         futex_wait(&state.request, GO_ON, rest_ns);
     }
     return NULL;

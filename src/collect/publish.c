@@ -18,6 +18,7 @@
 #include "collect/blind.h"
 #include "collect/collect.h"
 #include "collect/demangler.h"
+#include "collect/drain.h"
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/outfile.h"
