@@ -6,19 +6,22 @@
 #include <stdatomic.h>
 
 #include "base/glibc.h"
+#include "collect/libraries.h"
 
 #define TRIES 32
 
 static struct {
     struct wi_demangler found;
     _Atomic int ready;
+    struct wi_libraries libraries; /* at the last try */
     int tries;
 } state;
 
 /* Most jobs in Python load it for their extensions alone, outside of the global scope. */
 void wi_demangler_look(void)
 {
-    if (atomic_load(&state.ready) || state.tries++ >= TRIES)
+    if (atomic_load(&state.ready) || !wi_libraries_changed(&state.libraries) ||
+        state.tries++ >= TRIES)
         return;
     void *demangle = dlsym(RTLD_DEFAULT, "__cxa_demangle");
     void *library = demangle ? NULL : dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);

@@ -3,12 +3,11 @@
 #include "collect/native_stack.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "base/attr.h"
 #include "base/glibc.h"
+#include "collect/libraries.h"
 #include "collect/peek.h"
 
 #define CACHE_PER_THREAD 2          /* unw_caching_policy_t */
@@ -60,29 +59,15 @@ static int open_libgcc(void)
     return state.unwind_backtrace && state.unwind_ip;
 }
 
-static int read_unloaded(struct dl_phdr_info *info, size_t size, void *count)
-{
-    if (size > offsetof(struct dl_phdr_info, dlpi_subs))
-        *(uint64_t *)count = info->dlpi_subs;
-    return 1; /* the same for each library: one is enough */
-}
-
-static uint64_t unloaded(void)
-{
-    uint64_t count = 0;
-    dl_iterate_phdr(read_unloaded, &count);
-    return count;
-}
-
 void wi_native_check(void)
 {
-    if (wi_native_how() == WI_UNWIND_LIBUNWIND && unloaded() != state.unloaded)
+    if (wi_native_how() == WI_UNWIND_LIBUNWIND && wi_libraries().unloaded != state.unloaded)
         wi_native_open(WI_UNWIND_LIBGCC);
 }
 
 void wi_native_open(enum wi_unwinder best)
 {
-    state.unloaded = unloaded();
+    state.unloaded = wi_libraries().unloaded;
     enum wi_unwinder how = WI_UNWIND_POINTERS;
     if (best <= WI_UNWIND_LIBUNWIND && open_libunwind())
         how = WI_UNWIND_LIBUNWIND;

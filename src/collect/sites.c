@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "collect/libraries.h"
 #include "collect/native_stack.h"
 #include "collect/peek.h"
 #include "collect/py_codes.h"
@@ -46,6 +47,7 @@ static struct {
     struct site *sites;
     _Atomic int python; /* enum python */
     struct wi_py py;
+    struct wi_libraries libraries; /* at the last try */
     int tries;
     int told_python, told_native; /* what the log says */
     _Atomic int64_t next_ns;      /* of the budget */
@@ -89,7 +91,8 @@ void wi_sites_open(const char *which)
             wi_native_open(WI_UNWIND_LIBUNWIND);
     }
     wi_native_check();
-    if (atomic_load(&state.python) == PYTHON_NONE && state.tries++ < PYTHON_TRIES) {
+    if (atomic_load(&state.python) == PYTHON_NONE && wi_libraries_changed(&state.libraries) &&
+        state.tries++ < PYTHON_TRIES) {
         int found = wi_py_find(&state.py);
         if (found != WI_ERR_NOT_FOUND)
             atomic_store_explicit(&state.python, found == 0 ? PYTHON_FOUND : PYTHON_OFF,
