@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "analyze/limits.h"
 #include "analyze/rules.h"
 #include "base/attr.h"
 

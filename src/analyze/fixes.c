@@ -12,6 +12,39 @@ static int is_candidate(const struct wi_finding *finding)
            finding->share * 1000 >= (double)WI_LIMIT_VERDICT_PERMILLE;
 }
 
+static int is_more(double speedup, double than)
+{
+    return speedup * 1000 >= than * (1000 + WI_LIMIT_FIX_GAIN_PERMILLE);
+}
+
+/* In half percents of the time: what differs less is within the error of a replay. 0 where a replay
+ * promises nothing: it is not known, or only how much it is at most. */
+static int gain_of(const struct wi_finding *finding)
+{
+    const struct wi_prediction *alone = &finding->predicted;
+    if (alone->withheld || alone->speedup <= 0 || !is_more(alone->speedup, 1))
+        return 0;
+    return (int)((1 - 1 / alone->speedup) * 200);
+}
+
+/* By what a replay promises, the largest first. What it says nothing about keeps its place: there
+ * is nothing to compare it with. */
+static void order_by_gain(const struct wi_result *result, int *fixes, int count)
+{
+    int slots[WI_FIXES], known[WI_FIXES], used = 0;
+    for (int i = 0; i < count; i++) {
+        int gain = gain_of(&result->findings[fixes[i]]), at = used;
+        if (!gain)
+            continue;
+        for (; at > 0 && gain_of(&result->findings[known[at - 1]]) < gain; at--)
+            known[at] = known[at - 1];
+        known[at] = fixes[i];
+        slots[used++] = i;
+    }
+    for (int i = 0; i < used; i++)
+        fixes[slots[i]] = known[i];
+}
+
 int wi_fixes_candidates(const struct wi_result *result, int fixes[WI_FIXES])
 {
     int count = 0, first = result->verdict.finding;
@@ -20,12 +53,8 @@ int wi_fixes_candidates(const struct wi_result *result, int fixes[WI_FIXES])
     for (int i = 0; i < result->finding_count && count < WI_FIXES; i++)
         if (i != first && is_candidate(&result->findings[i]))
             fixes[count++] = i;
+    order_by_gain(result, fixes, count);
     return count;
-}
-
-static int is_more(double speedup, double than)
-{
-    return speedup * 1000 >= than * (1000 + WI_LIMIT_FIX_GAIN_PERMILLE);
 }
 
 /* What the fixes before the last one of a set bring together. */
@@ -71,12 +100,20 @@ static int is_alone(const struct wi_remedy *remedy)
            remedy->universe == WI_UNIVERSE_INPUT_READY;
 }
 
+/* Those on which a worker more would run. */
+static double idle_cores(const struct wi_finding *finding)
+{
+    if (finding->cores_idle_permille < WI_LIMIT_WORKER_CORE_PERMILLE)
+        return 0;
+    return (double)finding->cores_idle_permille / 1000;
+}
+
 static void change_cause(struct wi_change *change, const struct wi_finding *finding)
 {
     struct wi_host_change *host = &change->host[finding->subcause];
     if (finding->subcause == WI_SUB_DECODE_IN_MAIN_THREAD && finding->cores_idle_permille >= 0) {
         /* as many workers as there are cores without work, and one on the core that it leaves */
-        host->rate = 1 + (double)finding->cores_idle_permille / 1000;
+        host->rate = 1 + idle_cores(finding);
         return;
     }
     if (is_alone(wi_remedy_of(finding->subcause)))
@@ -85,7 +122,7 @@ static void change_cause(struct wi_change *change, const struct wi_finding *find
         return;
     /* as many more workers as there are cores without work, or input that is always ready */
     if (finding->children > 0 && finding->cores_idle_permille >= 0)
-        host->rate = 1 + (double)finding->cores_idle_permille / 1000 / (double)finding->children;
+        host->rate = 1 + idle_cores(finding) / (double)finding->children;
     else
         *host = (struct wi_host_change){0, 0, 1};
 }

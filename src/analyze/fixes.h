@@ -6,8 +6,9 @@
 #include "analyze/change.h"
 #include "analyze/result.h"
 
-/* The findings whose fixes are looked at: that of the verdict first, then by what they save.
- * Returns how many. */
+/* The findings whose fixes are looked at: the verdict's and the next ones, in the order in which
+ * they are told: by what a replay promises; where it promises nothing, the verdict's first, then as
+ * the findings stand. Returns how many. */
 int wi_fixes_candidates(const struct wi_result *result, int fixes[WI_FIXES]);
 /* 0 if a replay says that the fix of the finding gains nothing, neither alone nor after those that
  * stand before it. */

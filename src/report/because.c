@@ -3,6 +3,7 @@
 #include "report/because.h"
 
 #include "analyze/advice.h"
+#include "analyze/limits.h"
 #include "analyze/predict.h"
 #include "analyze/rules.h"
 #include "report/human.h"
@@ -46,11 +47,11 @@ static void put_cores(const struct subject *s, int needed)
     if (allowed >= 0 && needed > allowed)
         wi_out_f(s->out, ", but this job may use only %lld cores: a batch must get cheaper",
                  (long long)allowed);
-    else if (idle >= 0 && idle < 1000)
+    else if (idle >= 0 && idle < WI_LIMIT_WORKER_CORE_PERMILLE)
         wi_out_str(s->out, ", but no core is idle: more workers will not help");
     else if (allowed >= 0)
         wi_out_f(s->out, "; this job may use %lld cores", (long long)allowed);
-    if (idle >= 1000)
+    if (idle >= WI_LIMIT_WORKER_CORE_PERMILLE)
         wi_out_f(s->out, ", %lld of them are idle", (long long)(idle / 1000));
 }
 
@@ -62,7 +63,7 @@ static void workers(const struct subject *s)
     double step = (double)wi_step_mean_ns(s->device);
     double rest = step > 0 ? step - (double)wi_per_step_ns(s->device, f->ns) : 0;
     if (f->children <= 0 || f->child_cpu_permille <= 0 || step <= 0 || rest < step / 100) {
-        if (f->cores_idle_permille >= 0 && f->cores_idle_permille < 1000)
+        if (f->cores_idle_permille >= 0 && f->cores_idle_permille < WI_LIMIT_WORKER_CORE_PERMILLE)
             wi_out_str(s->out,
                        "no core is idle: more workers would take time from those there are");
         return;

@@ -196,10 +196,14 @@ void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
     wi_text_gives(layout, f);
     wi_text_together(layout, report->result, (int)(f - report->result->findings));
     put_support(layout, report, f);
-    if (f == wi_verdict_finding(report))
-        return;
     out = wi_phrase_begin(&text);
     wi_put_cause(out, f);
+    if (f == wi_verdict_finding(report)) {
+        wi_out_str(out, ", the cause told first");
+        if (number > 1)
+            wi_layout_line(layout, "  against", wi_phrase_end(&text));
+        return;
+    }
     if (wi_used_devices(report) > 1)
         wi_out_f(out, ", GPU #%d", f->device);
     wi_out_str(out, ": ");

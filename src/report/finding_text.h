@@ -14,7 +14,8 @@ void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
 /* What was seen of it, in one line; nothing where nothing can be said. */
 void wi_text_seen(struct wi_layout *layout, const struct wi_report *report,
                   const struct wi_finding *f);
-/* The block "FIX number"; of another finding than the verdict's with its cause and evidence. */
+/* The block "FIX number"; of another finding than the verdict's with its cause and evidence;
+ * of the verdict's with its cause, where another fix stands before it. */
 void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
                  const struct wi_finding *f, int number);
 

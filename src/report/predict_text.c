@@ -14,6 +14,7 @@
 
 #define NOTHING ((double)WI_LIMIT_FIX_GAIN_PERMILLE / 1000)
 #define SAME    0.02 /* how far the step may be off the whole before it stands for it */
+#define BOUND   1.1  /* an upper end from here on is no error of a replay, which is a few percent */
 #define MORE    0.01 /* of the time: a cause that takes so much more of what is replayed says why */
 #define DRAW    0.001 /* of the time: delays below it are not worth a word */
 
@@ -36,6 +37,12 @@ static int steps_stand_for_it(const struct wi_prediction *p)
 static int shows_nothing(const struct wi_prediction *p)
 {
     return p->low > 1 - NOTHING && p->high < 1 + NOTHING;
+}
+
+/* The evidence shows no way to a gain, and only the cause gone would bring one. */
+static int is_bound(const struct wi_prediction *p)
+{
+    return p->speedup > 1 - NOTHING && p->speedup < 1 + NOTHING && p->high >= BOUND;
 }
 
 static void put_change(struct wi_out *out, const struct wi_prediction *p)
@@ -77,6 +84,18 @@ void wi_put_prediction(struct wi_out *out, const struct wi_prediction *p)
     wi_out_str(out, ", ");
     wi_put_times(out, p->speedup);
     put_range(out, p);
+}
+
+/* "108 -> 33 ms/step, 3.3x, at most" */
+static void put_bound(struct wi_out *out, const struct wi_prediction *p)
+{
+    struct wi_prediction end = *p;
+    end.speedup = end.low = p->high;
+    end.after_ns = (int64_t)((double)p->before_ns / p->high);
+    if (p->step_before_ns > 0)
+        end.step_after_ns = (int64_t)((double)p->step_before_ns / p->high);
+    wi_put_prediction(out, &end);
+    wi_out_str(out, ", at most");
 }
 
 static void put_also(struct wi_out *out, const struct wi_prediction *p)
@@ -139,7 +158,10 @@ void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
         return;
     if (!p->withheld && shows_nothing(p))
         wi_out_str(out, "nothing: ");
-    wi_put_prediction(out, p);
+    if (!p->withheld && is_bound(p))
+        put_bound(out, p);
+    else
+        wi_put_prediction(out, p);
     if (!p->withheld && p->universe >= 0)
         wi_out_f(out, ": %s", sentence_of(finding));
     wi_layout_line(layout, "  gives", wi_phrase_end(&phrase));

@@ -554,6 +554,35 @@ static void make_sleeper(struct fixture *f)
     covered(f, 900);
 }
 
+/* The verdict's cause takes most, and the end of another one saves more than its own share. */
+static void make_overtaken(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 100);
+    charge(d, WI_SUB_COMPUTE, 58 * SEC, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 30 * SEC, 1);
+    charge(d, WI_SUB_READ_BACK_SYNC, 12 * SEC, 1);
+    times(finding(f, d, WI_SUB_LAUNCH_BOUND, WI_CONF_HIGH), 100000, 300000, 310000, 400000);
+    times(finding(f, d, WI_SUB_READ_BACK_SYNC, WI_CONF_HIGH), 500, 24 * MS, 25 * MS, 26 * MS);
+    f->findings[0].api_after = name(f, "cudaLaunchKernel");
+    f->findings[1].api_after = name(f, "cudaMemcpy");
+    for (int i = 0; i < 2; i++) {
+        f->findings[i].seen = wi_advice_seen(&f->findings[i]);
+        f->findings[i].fix = wi_advice_for(f->findings[i].subcause).fix;
+    }
+    struct wi_prediction *graph = predict(f, WI_UNIVERSE_GRAPH_REPLAY, 100 * SEC, 75 * SEC);
+    struct wi_prediction *value = predict(f, WI_UNIVERSE_NO_READBACK_SYNC, 100 * SEC, 62 * SEC);
+    f->findings[0].predicted = *graph;
+    f->findings[1].predicted = *value;
+    f->findings[1].predicted.own_ns = 12 * SEC;
+    f->findings[1].predicted.also_count = 1;
+    f->findings[1].predicted.also[0] = (struct wi_also){WI_SUB_LAUNCH_BOUND, 26 * SEC};
+    f->result.together_count = 1;
+    f->result.together[0] = (struct wi_together){2, {1, 0, 0}, *value};
+    f->result.together[0].predicted.universe = -1;
+    verdict(f, "small-batch/launch-bound", 0, WI_CONF_HIGH, NULL);
+    covered(f, 200000);
+}
+
 static const struct {
     const char *name;
     void (*make)(struct fixture *);
@@ -565,7 +594,7 @@ static const struct {
     {"outside", make_outside},         {"undelivered", make_undelivered},
     {"two_devices", make_two_devices}, {"untraced", make_untraced},
     {"hostile", make_hostile},         {"extreme", make_extreme},
-    {"sleeper", make_sleeper},
+    {"sleeper", make_sleeper},         {"overtaken", make_overtaken},
 };
 #define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
 

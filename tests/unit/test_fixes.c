@@ -86,10 +86,40 @@ static void test_gains_behind_another(void **state)
     offers(2, 0, 2);
 }
 
+static void ordered(int first, int second, int third)
+{
+    int fixes[WI_FIXES];
+    assert_int_equal(wi_fixes_of(&result, fixes), 3);
+    assert_int_equal(fixes[0], first);
+    assert_int_equal(fixes[1], second);
+    assert_int_equal(fixes[2], third);
+}
+
+/* What a replay promises most stands first, also before the verdict's; what it does not tell, or
+ * only how much at most, keeps its place. */
+static void test_the_largest_gain_first(void **state)
+{
+    (void)state;
+    run((const double[]){1.2, 1.5}, 2);
+    offers(2, 1, 0);
+    run((const double[]){1.2, 1.5, 1.8}, 3);
+    ordered(2, 1, 0);
+    run((const double[]){1.2, 0, 1.8}, 3); /* the second one is not known */
+    ordered(2, 1, 0);
+    run((const double[]){0, 1.5, 1.8}, 3); /* nor what the verdict's brings */
+    ordered(0, 2, 1);
+    run((const double[]){1.0, 1.5}, 2); /* 1.00x, and how much at most */
+    findings[0].predicted.high = 3.3;
+    offers(2, 0, 1);
+    run((const double[]){1.5, 1.503}, 2); /* 33.3 and 33.5 % of the time: the same */
+    offers(2, 0, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_gain_is_no_fix),
                                        cmocka_unit_test(test_what_is_not_known_is_offered),
-                                       cmocka_unit_test(test_gains_behind_another)};
+                                       cmocka_unit_test(test_gains_behind_another),
+                                       cmocka_unit_test(test_the_largest_gain_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,9 @@ static void test_no_core_is_idle(void **state)
     assert_true(near(b.result.findings[0].predicted.speedup, 1));
     assert_true(near(b.result.findings[0].predicted.high, 16000.0 / 6015));
     bench_close(&b);
+    run(&b, 900); /* nor is nine tenths of one a core that a third worker would have */
+    assert_true(near(b.result.findings[0].predicted.speedup, 1));
+    bench_close(&b);
 }
 
 /* One idle core makes three workers of two: an input each 16000 x 2 / 3 us. */
@@ -67,7 +70,8 @@ static void test_one_core_is_idle(void **state)
 }
 
 /* The thread makes the input itself, 19985 us of computing in each 26000: with one idle core two
- * workers, an input each 9993 us; with none nothing is promised; not known how many: the end of it. */
+ * workers, an input each 9993 us; with none nothing is promised; not known how many: the end of it.
+ */
 static double workers_bring(int64_t cores_idle_permille)
 {
     struct moved value = {4, WI_COPY_D2H, WI_MEM_PINNED, .blocking = 1};
