@@ -6,12 +6,11 @@
 #include "analyze/limits.h"
 #include "analyze/rules.h"
 
-/* Adds ns of a signature to a sub-cause. main: it is the larger part, so that counts follow it. */
+/* Adds ns of a signature to a sub-cause. main: it is the larger part, so that lengths follow it. */
 static void add(struct wi_cause_sum *sum, const struct wi_signature *sig, int64_t ns, int main,
                 const char *rule)
 {
     sum->ns += ns;
-    sum->count += sig->hist.count;
     if (sig->key.exposed_by >= 0)
         sum->exposed_ns[sig->key.exposed_by] += ns;
     if (main) {
@@ -76,6 +75,42 @@ int wi_findings_parts(const struct wi_signature *sig, const struct wi_run_eviden
     return main;
 }
 
+/* 1 if no part before this one has its cause: an occurrence counts once. */
+static int is_new(const struct wi_part *parts, int portion)
+{
+    for (int i = 0; i < portion; i++)
+        if (parts[i].ns && parts[i].subcause == parts[portion].subcause)
+            return 0;
+    return 1;
+}
+
+static int same_place(const struct wi_sig_key *a, const struct wi_sig_key *b)
+{
+    return a->site_before == b->site_before && a->site_after == b->site_after &&
+           a->api_before == b->api_before && a->api_after == b->api_after;
+}
+
+/* How often each cause was seen, and how often where its largest part lies. */
+static void count(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
+                  struct wi_cause_sum *sums)
+{
+    struct wi_signature *sig;
+    for (uint32_t i = 0; (sig = wi_ledger_at(ledger, i)); i++) {
+        struct wi_part parts[WI_PORTION_COUNT];
+        if (sig->key.device != device)
+            continue;
+        wi_findings_parts(sig, run, parts);
+        for (int portion = 0; portion < WI_PORTION_COUNT; portion++) {
+            struct wi_cause_sum *sum = &sums[parts[portion].subcause];
+            if (!parts[portion].ns || !is_new(parts, portion))
+                continue;
+            sum->count += sig->hist.count;
+            if (sum->largest && same_place(&sig->key, &sum->largest->key))
+                sum->place_count += sig->hist.count;
+        }
+    }
+}
+
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
                      struct wi_cause_sum *sums)
 {
@@ -90,6 +125,7 @@ void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_r
                 add(&sums[parts[portion].subcause], sig, parts[portion].ns, portion == main,
                     parts[portion].rule);
     }
+    count(ledger, device, run, sums);
 }
 
 static int64_t mean_or_unknown(const struct wi_sampled *sampled, enum wi_sampled_field field,
@@ -144,6 +180,7 @@ static void fill_seen(struct wi_finding *finding, const struct wi_cause_sum *sum
 static void fill_calls(struct wi_finding *finding, const struct wi_cause_sum *sum)
 {
     finding->count = sum->count;
+    finding->place_count = sum->place_count;
     finding->median_ns = wi_hist_quantile(&sum->hist, 500);
     finding->p95_ns = wi_hist_quantile(&sum->hist, 950);
     finding->longest_ns = sum->hist.count ? sum->hist.longest_ns : WI_UNKNOWN;
@@ -179,7 +216,7 @@ static int fill_kernel(struct wi_finding *finding, const struct wi_tables *table
         row->total_ns / (int64_t)row->count < WI_LIMIT_KERNEL_FINDING_RUN_NS)
         return 0;
     finding->kernel = row->name;
-    finding->count = row->count;
+    finding->count = finding->place_count = row->count;
     finding->median_ns = finding->p95_ns = finding->longest_ns = WI_UNKNOWN;
     return 1;
 }

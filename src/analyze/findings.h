@@ -9,8 +9,9 @@
 /* Sums of one sub-cause on one device while signatures are classified. */
 struct wi_cause_sum {
     int64_t ns;
-    uint64_t count;     /* occurrences that have a part in it */
-    int64_t largest_ns; /* of one signature in it */
+    uint64_t count;       /* occurrences that have a part in it */
+    uint64_t place_count; /* of them where the largest signature lies */
+    int64_t largest_ns;   /* of one signature in it */
     const struct wi_signature *largest;
     const char *rule;
     int64_t exposed_ns[WI_SUB_COUNT]; /* by what exposes it */
@@ -31,9 +32,9 @@ struct wi_part {
     const char *rule;
 };
 
-/* Divides a signature: an undecided one by what the thread did (enum wi_portion), a decided one into
- * what it stays (WI_PORTION_UNSEEN) and what an override makes of it (WI_PORTION_RUNNABLE). Returns
- * the place of the largest part. */
+/* Divides a signature: an undecided one by what the thread did (enum wi_portion), a decided one
+ * into what it stays (WI_PORTION_UNSEEN) and what an override makes of it (WI_PORTION_RUNNABLE).
+ * Returns the place of the largest part. */
 int wi_findings_parts(const struct wi_signature *sig, const struct wi_run_evidence *run,
                       struct wi_part parts[WI_PORTION_COUNT]);
 /* Classifies every signature of the device into sums[WI_SUB_COUNT], zeroed by the caller. */

@@ -108,7 +108,8 @@ struct wi_finding {
     int64_t ns;   /* of the device's window */
     double share; /* ns / window */
     enum wi_confidence confidence;
-    uint64_t count;                        /* occurrences (waits, copies, gaps, kernels) */
+    uint64_t count;       /* occurrences (waits, copies, gaps, kernels) */
+    uint64_t place_count; /* of them at the call sites and calls below; 0 = not known */
     int64_t median_ns, p95_ns, longest_ns; /* of one occurrence; buckets of 9 % */
     uint32_t site_before, site_after;      /* call sites around the stall, WI_NO_NAME if unknown */
     uint32_t api_before, api_after;        /* calls around the stall */

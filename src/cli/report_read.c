@@ -268,6 +268,10 @@ static void read_exposed(struct wi_fields *reader, const struct wi_json *from, s
 static void read_places(struct wi_fields *reader, const struct wi_json *site, struct wi_finding *f)
 {
     f->seen_ns = WI_UNKNOWN;
+    if (wi_json_get(site, "count")) {
+        int64_t count = wi_field_amount_or_unknown(reader, site, "count");
+        f->place_count = count == WI_UNKNOWN ? 0 : (uint64_t)count;
+    }
     if (!wi_json_get(site, "seen_in"))
         return;
     f->seen_in = wi_field_name(reader, site, "seen_in");

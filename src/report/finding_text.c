@@ -37,11 +37,30 @@ static void put_known(struct wi_out *out, const char *word, int64_t ns)
     wi_human_ns(out, ns);
 }
 
+/* "24 times (1 a step), median 79.7 ms, ..."; where other places have the same cause, "20 of all 24
+ * times (1 a step), ..."; "in all" where it is not known whether there are any. */
+static void put_times(struct wi_out *out, const struct wi_report *report,
+                      const struct wi_finding *f, int known)
+{
+    struct wi_phrase a_step;
+    unsigned long long all = f->count, here = f->place_count;
+    if (known && here && here < all)
+        wi_out_f(out, "%llu of all ", here);
+    else if (known && !here)
+        wi_out_str(out, "in all ");
+    wi_out_f(out, "%llu times", all);
+    if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
+        wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
+    put_known(out, ", median ", f->median_ns);
+    put_known(out, ", p95 ", f->p95_ns);
+    put_known(out, ", longest ", f->longest_ns);
+}
+
 static void put_where(struct wi_layout *layout, const struct wi_report *report,
                       const struct wi_finding *f)
 {
     const struct wi_names *names = report->names;
-    struct wi_phrase phrase, a_step;
+    struct wi_phrase phrase;
     struct wi_out *out = wi_phrase_begin(&phrase);
     const char *kernel = wi_names_text(names, f->kernel);
     int known = 1;
@@ -62,12 +81,8 @@ static void put_where(struct wi_layout *layout, const struct wi_report *report,
         known = 1;
     }
     if (f->count > 0) {
-        wi_out_f(out, known ? ": %llu times" : "%llu times", (unsigned long long)f->count);
-        if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
-            wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
-        put_known(out, ", median ", f->median_ns);
-        put_known(out, ", p95 ", f->p95_ns);
-        put_known(out, ", longest ", f->longest_ns);
+        wi_out_str(out, known ? ": " : "");
+        put_times(out, report, f, known);
     }
     if (known || f->count > 0)
         wi_layout_line(layout, "  where", wi_phrase_end(&phrase));

@@ -302,6 +302,7 @@ static void put_sites(struct json *json, const struct wi_report *report, const s
     put_name(json, "waits_at", report, f->waits_at);
     put_name(json, "seen_in", report, f->seen_in);
     put_int(json, "seen_ns", f->seen_in ? f->seen_ns : WI_UNKNOWN);
+    put_int(json, "count", f->place_count ? (int64_t)f->place_count : WI_UNKNOWN);
     close_with(json, '}');
 }
 
