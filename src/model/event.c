@@ -36,8 +36,10 @@ static const char *const LOSS_WORDS[] = {
 #undef LOSS_KIND
 };
 
-#define FIGURE_LIMIT ((int64_t)1 << 57)  /* four years of ns: sums of a few cannot overflow */
-#define BYTES_LIMIT  ((uint64_t)1 << 46) /* no machine has more: sums of 100 000 cannot overflow */
+#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
+#define COUNT_LIMIT                                                                                \
+    ((int64_t)1 << 30) /* of processes, permilles, ...: products of two are numbers */
+#define BYTES_LIMIT ((uint64_t)1 << 46) /* no machine has more: sums of 100 000 cannot overflow */
 
 int64_t wi_event_time(const struct wi_event *event)
 {
@@ -67,16 +69,27 @@ void wi_host_sample_clear(struct wi_host_sample *sample)
         *at = WI_UNKNOWN;
 }
 
+static void settle_within(int64_t *figure, int64_t most)
+{
+    if (*figure < 0 || *figure > most)
+        *figure = WI_UNKNOWN;
+}
+
 void wi_figure_settle(int64_t *figure)
 {
-    if (*figure < 0 || *figure > FIGURE_LIMIT)
-        *figure = WI_UNKNOWN;
+    settle_within(figure, FIGURE_LIMIT);
+}
+
+static int is_amount(const struct wi_host_sample *sample, const int64_t *figure)
+{
+    return figure == &sample->interval_ns || figure == &sample->throttled_ns ||
+           figure == &sample->read_bytes || figure == &sample->gpu_memory_free_bytes;
 }
 
 void wi_host_sample_settle(struct wi_host_sample *sample)
 {
     for (int64_t *figure = &sample->interval_ns; figure <= &sample->link_width; figure++)
-        wi_figure_settle(figure);
+        settle_within(figure, is_amount(sample, figure) ? FIGURE_LIMIT : COUNT_LIMIT);
 }
 
 static void settle_bytes(uint64_t *bytes)

@@ -401,6 +401,24 @@ static void settles_bytes(void **state)
     }
 }
 
+/* Counts and permilles are multiplied: what no machine has is not known. Times and bytes are
+ * larger. */
+static void settles_counts(void **state)
+{
+    struct fixture *f = *state;
+    const int64_t most = INT64_C(1) << 30;
+    struct wi_event look = {.kind = WI_EVENT_SAMPLE};
+    wi_host_sample_clear(&look.u.sample);
+    look.u.sample.at_ns = 1;
+    look.u.sample.interval_ns = look.u.sample.read_bytes = most + 1;
+    look.u.sample.busiest_permille = look.u.sample.children = most + 1;
+    look.u.sample.threads_busy = look.u.sample.runnable = most;
+    struct wi_host_sample back = round_trip(f, &look).u.sample;
+    assert_true(back.interval_ns == most + 1 && back.read_bytes == most + 1);
+    assert_true(back.busiest_permille == WI_UNKNOWN && back.children == WI_UNKNOWN);
+    assert_true(back.threads_busy == most && back.runnable == most);
+}
+
 /* Takes the record that was written from `at` on. */
 static void take_record(struct fixture *f, size_t at)
 {
@@ -489,6 +507,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(settles_a_strange_job, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_values_it_does_not_know, set_up, tear_down),
         cmocka_unit_test_setup_teardown(settles_bytes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(settles_counts, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
