@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyze/limits.h"
 #include "report/layout.h"
 #include "report/human.h"
 #include "report/step_text.h"
@@ -222,7 +223,8 @@ static void nothing_seen(const struct wi_report *report, struct wi_out *shout, s
     wi_out_char(rest, '.');
 }
 
-enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+static enum wi_tone answer(const struct wi_report *report, struct wi_out *shout,
+                           struct wi_out *rest)
 {
     const struct wi_device_result *device = wi_verdict_device(report);
     const struct wi_finding *finding = wi_verdict_finding(report);
@@ -253,6 +255,101 @@ enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, s
     }
     stall(report, device, finding, shout, rest);
     return WI_TONE_BAD;
+}
+
+/* What of a run the verdict is not about. */
+struct away {
+    int64_t before_ns, warm_ns, after_ns; /* ahead of the window, start-up in it, behind it */
+    int64_t run_ns;
+};
+
+/* 0 if `to` is not known or not later; a document may hold any numbers, and sums of these fit. */
+static int64_t apart(int64_t from, int64_t to)
+{
+    if (from == WI_UNKNOWN || to == WI_UNKNOWN || to <= from)
+        return 0;
+    return (double)to - (double)from < (double)(INT64_MAX / 4) ? to - from : INT64_MAX / 4;
+}
+
+static struct away away_of(const struct wi_report *report, const struct wi_device_result *device)
+{
+    const struct wi_job *job = report->job;
+    struct away away = {.before_ns = apart(job->start_ns, device->window_start_ns),
+                        .warm_ns = device->class_ns[WI_CLASS_WARM_UP],
+                        .after_ns = apart(device->window_end_ns, job->end_ns)};
+    away.run_ns =
+        away.before_ns + apart(device->window_start_ns, device->window_end_ns) + away.after_ns;
+    return away;
+}
+
+static int is_most(int64_t ns, const struct away *away)
+{
+    return away->run_ns > 0 &&
+           (double)ns * 1000 >= (double)away->run_ns * WI_LIMIT_OUTSIDE_PERMILLE;
+}
+
+/* "START-UP TAKES 95 % OF THE RUN. " where that is most of it, or what lies around its steady work.
+ * What a recording holds before the first work of the device need not be a start. */
+static int shout_away(struct wi_out *out, const struct wi_report *report, const struct away *away)
+{
+    int imported = report->job->end == WI_JOB_IMPORTED;
+    int64_t start_ns = apart(0, away->warm_ns) + (imported ? 0 : away->before_ns);
+    int64_t all_ns = apart(0, away->warm_ns) + away->before_ns + away->after_ns;
+    const char *run = imported ? "RECORDING" : "RUN";
+    if (is_most(start_ns, away)) {
+        wi_out_str(out, "START-UP TAKES ");
+        wi_human_share(out, start_ns, away->run_ns, 0);
+        wi_out_f(out, " OF THE %s. ", run);
+    } else if (is_most(all_ns, away)) {
+        wi_human_share(out, all_ns, away->run_ns, 0);
+        wi_out_f(out, " OF THE %s LIES OUTSIDE OF ITS STEADY GPU WORK. ", run);
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+/* Parts of less than a hundredth of the run are left out. */
+static int put_part(struct wi_out *out, const struct away *away, int64_t ns, int others,
+                    const char *what)
+{
+    if (ns < away->run_ns / 100)
+        return others;
+    wi_out_str(out, others ? ", " : ": ");
+    wi_human_ns(out, ns);
+    wi_out_f(out, " %s", what);
+    return 1;
+}
+
+/* " Of the recording's 43.4 s: 30.4 s lie before the first GPU work, 12.2 s of the window are
+ * start-up; all other shares are of the window, 12.9 s." */
+static void put_away(struct wi_out *out, const struct wi_report *report,
+                     const struct wi_device_result *device, const struct away *away)
+{
+    int imported = report->job->end == WI_JOB_IMPORTED, others = 0;
+    wi_out_str(out, imported ? " Of the recording's " : " Of the run's ");
+    wi_human_ns(out, away->run_ns);
+    others =
+        put_part(out, away, away->before_ns, others,
+                 imported ? "lie before the first GPU work" : "lie before the first CUDA call");
+    others = put_part(out, away, away->warm_ns, others, "of the window are start-up");
+    put_part(out, away, away->after_ns, others, "lie behind the last GPU work");
+    wi_out_str(out, "; all other shares are of the window, ");
+    wi_human_ns(out, wi_window_ns(device));
+    wi_out_char(out, '.');
+}
+
+enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest)
+{
+    const struct wi_device_result *device = wi_verdict_device(report);
+    struct away away = {0};
+    if (device)
+        away = away_of(report, device);
+    int told = device && shout_away(shout, report, &away);
+    enum wi_tone tone = answer(report, shout, rest);
+    if (told)
+        put_away(rest, report, device, &away);
+    return told && tone == WI_TONE_GOOD ? WI_TONE_OPEN : tone; /* of the run it is not all good */
 }
 
 void wi_headline_text(struct wi_out *out, const struct wi_report *report)

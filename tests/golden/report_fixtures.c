@@ -455,6 +455,7 @@ static void make_extreme(struct fixture *f)
     f->result.start_ns = 0;
     f->result.end_ns = MOST;
     f->job.end = WI_JOB_RUNNING;
+    f->job.end_ns = MOST;
     f->job.program = NULL;
     f->job.host = NULL;
     f->job.pid = 0;
@@ -585,6 +586,34 @@ static void make_overtaken(struct fixture *f)
     covered(f, 200000);
 }
 
+/* 20 s of imports, 6 of 10 s with CUDA loading code, and 10 s in which results are written. */
+static void make_short_run(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 10);
+    charge(d, WI_SUB_COMPUTE, 2 * SEC, 0);
+    charge(d, WI_SUB_LAUNCH_BOUND, 2 * SEC, 1);
+    charge(d, WI_SUB_MODULE_LOAD, 6 * SEC, 1);
+    f->job.start_ns = d->window_start_ns - 20 * SEC;
+    f->job.end_ns = d->window_end_ns + 10 * SEC;
+    struct wi_finding *first = finding(f, d, WI_SUB_LAUNCH_BOUND, WI_CONF_HIGH);
+    times(first, 100000, 20000, 21000, 40000);
+    first->fix = "larger batches";
+    verdict(f, "small-batch/launch-bound", 0, WI_CONF_HIGH, NULL);
+    covered(f, 200000);
+}
+
+/* The same with less before it, recorded by another tool: what came first need not be a start. */
+static void make_short_recording(struct fixture *f)
+{
+    make_short_run(f);
+    f->job.level = 'I';
+    f->job.end = WI_JOB_IMPORTED;
+    f->job.source = "trace.json";
+    f->job.status = WI_UNKNOWN_STATUS;
+    f->job.start_ns = f->devices[0].window_start_ns - 5 * SEC;
+    f->job.end_ns = f->devices[0].window_end_ns + 5 * MS;
+}
+
 static const struct {
     const char *name;
     void (*make)(struct fixture *);
@@ -597,6 +626,7 @@ static const struct {
     {"two_devices", make_two_devices}, {"untraced", make_untraced},
     {"hostile", make_hostile},         {"extreme", make_extreme},
     {"sleeper", make_sleeper},         {"overtaken", make_overtaken},
+    {"short_run", make_short_run},     {"short_recording", make_short_recording},
 };
 #define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
 
@@ -617,8 +647,7 @@ static void defaults(struct fixture *f)
                              .pid = 4711,
                              .rank = WI_UNKNOWN,
                              .world = WI_UNKNOWN,
-                             .start_ns = 1700000000 * SEC,
-                             .end_ns = 1700000400 * SEC,
+                             .start_ns = 1700000001 * SEC - 100 * MS,
                              .end = WI_JOB_EXITED,
                              .level = 'A',
                              .helper_cpu_ns = 900 * MS,
@@ -648,6 +677,10 @@ int fixture_make(struct fixture *f, const char *wanted)
         if (!f->names)
             return 0;
         MAKERS[i].make(f);
+        if (!f->job
+                 .end_ns) /* a tenth of a second behind the last work, where nothing else is said */
+            f->job.end_ns = f->result.end_ns == WI_UNKNOWN ? f->job.start_ns + SEC
+                                                           : f->result.end_ns + 100 * MS;
         f->report.names = f->names;
         return 1;
     }
