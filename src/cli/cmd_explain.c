@@ -1,6 +1,7 @@
 /* whyidle explain: the sub-causes, or one: what it is, how it is seen, what to change, how to check
  * it, and when that will not help. All of it comes from the tables of the analysis.
  * Threads: main. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -187,5 +188,8 @@ int wi_cmd_explain(const struct wi_args *args)
         explain(&layout, (enum wi_subcause)sub);
     else
         list(&layout, class_id);
-    return wi_out_finish(&out) ? WI_EXIT_GATE : WI_EXIT_OK;
+    if (wi_out_finish(&out) == 0)
+        return WI_EXIT_OK;
+    fprintf(stderr, "whyidle explain: cannot write: %s\n", strerror(errno));
+    return WI_EXIT_USAGE;
 }

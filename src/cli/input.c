@@ -152,7 +152,8 @@ int wi_input_load(struct wi_input *input, const char *path, int partial,
                        ", and all that was written so; use the whyidle that wrote it");
     else
         err = complain(error, WI_ERR_FORMAT,
-                       "neither a whyidle report nor a recording that whyidle reads");
+                       "neither a whyidle report nor a recording that whyidle reads (a PyTorch "
+                       "profiler trace as .json or .json.gz, or what WHYIDLE_TRACE=FILE wrote)");
     close(fd);
     if (!err) {
         wi_resolve(&input->saved.result, input->saved.names);

@@ -1,6 +1,8 @@
 /* The command whyidle: parses the command line and hands over to the command.
  * Threads: main. */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/commands.h"
 #include "cli/places.h"
@@ -41,6 +43,16 @@ int wi_cmd_version(const struct wi_args *args)
     return WI_EXIT_OK;
 }
 
+/* What could not be printed is no success; what was worse already stays that. */
+static int written(const struct wi_args *args, int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    fprintf(stderr, "whyidle %s: cannot write: %s\n", wi_command_word(args->command),
+            strerror(errno));
+    return status == WI_EXIT_OK ? WI_EXIT_USAGE : status;
+}
+
 int main(int argc, char **argv)
 {
     static struct wi_args args;
@@ -57,7 +69,6 @@ int main(int argc, char **argv)
     }
     if (wi_args_parse(&args, argc, argv) != 0)
         return WI_EXIT_USAGE;
-    if (wi_args_has(&args, WI_OPT_HELP))
-        return wi_cmd_help(&args);
-    return COMMANDS[args.command](&args);
+    int help = wi_args_has(&args, WI_OPT_HELP);
+    return written(&args, help ? wi_cmd_help(&args) : COMMANDS[args.command](&args));
 }

@@ -77,6 +77,11 @@ enum wi_command wi_command_find(const char *word)
     return WI_CMD_COUNT;
 }
 
+const char *wi_command_word(enum wi_command command)
+{
+    return COMMANDS[command].word;
+}
+
 const char *wi_option_name(enum wi_option option)
 {
     return OPTIONS[option].name;

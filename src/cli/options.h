@@ -61,6 +61,8 @@ const char *wi_args_value(const struct wi_args *args, enum wi_option option, con
 int wi_args_has(const struct wi_args *args, enum wi_option option);
 /* The argument of an option of type COLUMNS, or fallback. */
 int wi_args_number(const struct wi_args *args, enum wi_option option, int fallback);
+/* "check" */
+const char *wi_command_word(enum wi_command command);
 /* "--max-stall" */
 const char *wi_option_name(enum wi_option option);
 /* Reads a percentage, 0 to 100, nothing behind it. Returns 0 or -1. */
