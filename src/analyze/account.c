@@ -238,9 +238,9 @@ static struct wi_active activate(struct wi_engine *engine, struct wi_device *dev
     return active;
 }
 
-static uint32_t join_call(struct wi_engine *engine, const struct wi_device_op *op)
+static uint32_t join_call(struct wi_engine *engine, const struct wi_device_op *op, uint32_t slot)
 {
-    uint32_t slot = wi_calls_find(&engine->calls, op->corr);
+    slot = wi_calls_find_again(&engine->calls, op->corr, slot);
     if (slot == WI_NO_SLOT || op->flags & WI_OP_PEER)
         return slot;
     wi_calls_join(&engine->calls, slot, op);
@@ -322,32 +322,33 @@ void wi_account_next(struct wi_engine *engine)
 {
     struct wi_account account = {engine, engine->ledger, engine->tables};
     struct wi_device_rows rows = rows_of(&account);
-    uint64_t number;
-    struct wi_device_op op = wi_op_queue_pop(&engine->queue, &number);
-    struct wi_device *device = wi_account_device(engine, op.device);
-    int counts = !(op.flags & WI_OP_PEER);
+    struct wi_op_entry entry;
+    const struct wi_device_op *op = wi_op_queue_pop(&engine->queue, &entry);
+    struct wi_device *device = wi_account_device(engine, op->device);
+    int counts = !(op->flags & WI_OP_PEER);
     engine->coverage.ops += counts;
     if (!device) {
         engine->coverage.lost[WI_LOSS_THREADS] += counts;
         return;
     }
-    uint32_t slot = join_call(engine, &op);
-    take_late(engine, device, &op);
+    uint32_t slot = join_call(engine, op, entry.call);
+    take_late(engine, device, op);
     if (!device->used) {
-        device->window_start_ns = wi_account_window_start(engine, op.start_ns);
+        device->window_start_ns = wi_account_window_start(engine, op->start_ns);
         device->pos_ns = device->window_start_ns;
     }
-    wi_device_advance(device, op.start_ns, &rows);
-    note_step(engine, device, &op);
-    struct wi_active active = activate(engine, device, &op, slot);
-    active.trying = (uint8_t)take_own(engine, device, &op, slot, active.waves);
+    wi_device_advance(device, op->start_ns, &rows);
+    note_step(engine, device, op);
+    struct wi_active active = activate(engine, device, op, slot);
+    active.trying = (uint8_t)take_own(engine, device, op, slot, active.waves);
     int between = device->trying == WI_TRYING && active.trying == WI_TRYING;
     device->trying = active.trying;
-    active.occurrence = slot == WI_NO_SLOT ? UNKNOWN_CALL + number : engine->calls.slots[slot].seq;
-    if (!wi_device_start(device, &op, &active))
+    active.occurrence =
+        slot == WI_NO_SLOT ? UNKNOWN_CALL + entry.number : engine->calls.slots[slot].seq;
+    if (!wi_device_start(device, op, &active))
         return;
     struct wi_gap_end how = {
-        .slot = slot, .graph_node = !!(op.flags & WI_OP_GRAPH_NODE), .trying = between};
+        .slot = slot, .graph_node = !!(op->flags & WI_OP_GRAPH_NODE), .trying = between};
     charge_gap(&account, device, device->pos_ns, &how, UINT64_MAX - engine->gaps++);
 }
 

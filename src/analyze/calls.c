@@ -169,13 +169,14 @@ struct wi_call_slot *wi_calls_push(struct wi_calls *calls, const struct wi_host_
     }
     uint32_t index = take_slot(calls);
     struct wi_call_slot *slot = &calls->slots[index];
-    memset(slot, 0, sizeof(*slot));
-    slot->call = *call;
-    slot->seq = ++calls->pushed;
-    slot->op_start_ns = slot->op_end_ns = WI_UNKNOWN;
-    slot->next = slot->behind = WI_NO_SLOT;
-    slot->thread_index = thread_index;
-    slot->settled = !owes(calls, call);
+    *slot = (struct wi_call_slot){.call = *call,
+                                  .seq = ++calls->pushed,
+                                  .op_start_ns = WI_UNKNOWN,
+                                  .op_end_ns = WI_UNKNOWN,
+                                  .next = WI_NO_SLOT,
+                                  .behind = WI_NO_SLOT,
+                                  .thread_index = thread_index,
+                                  .settled = !owes(calls, call)};
     if (call->corr)
         *corr_place(calls, call->corr) = (struct wi_corr_entry){call->corr, index};
     struct wi_thread *thread = &calls->threads[thread_index];
@@ -200,10 +201,10 @@ static void drop_overdue(struct wi_calls *calls, uint64_t corr)
         }
 }
 
-void wi_calls_settle(struct wi_calls *calls, uint64_t corr)
+uint32_t wi_calls_settle(struct wi_calls *calls, uint64_t corr)
 {
     if (!corr)
-        return;
+        return WI_NO_SLOT;
     uint32_t index = wi_calls_find(calls, corr);
     if (calls->overdue_count)
         drop_overdue(calls, corr);
@@ -211,6 +212,7 @@ void wi_calls_settle(struct wi_calls *calls, uint64_t corr)
         calls->early[corr & (EARLY_SLOTS - 1)] = corr;
     else
         calls->slots[index].settled = 1;
+    return index;
 }
 
 static void note_launch(struct wi_calls *calls, const struct wi_host_call *call,

@@ -127,10 +127,19 @@ struct wi_calls {
 int wi_calls_init(struct wi_calls *calls, struct wi_arena *arena);
 /* Adds a call; calls of one thread come in order. NULL if there are too many threads. */
 struct wi_call_slot *wi_calls_push(struct wi_calls *calls, const struct wi_host_call *call);
-/* An op arrived: its call, if known, no longer owes a record. */
-void wi_calls_settle(struct wi_calls *calls, uint64_t corr);
+/* An op arrived: its call, if known, no longer owes a record. Returns its slot, WI_NO_SLOT if it is
+ * not known. */
+uint32_t wi_calls_settle(struct wi_calls *calls, uint64_t corr);
 /* The slot of a correlation id, WI_NO_SLOT if unknown or overwritten. */
 uint32_t wi_calls_find(const struct wi_calls *calls, uint64_t corr);
+/* The same where the call stood in that slot before (WI_NO_SLOT: not known) and mostly still does.
+ */
+static inline uint32_t wi_calls_find_again(const struct wi_calls *calls, uint64_t corr,
+                                           uint32_t slot)
+{
+    int there = slot != WI_NO_SLOT && calls->slots[slot].call.corr == corr;
+    return there ? slot : wi_calls_find(calls, corr);
+}
 /* Joins an op to its call: times, bytes, direction and memory kinds flow into the slot. */
 void wi_calls_join(struct wi_calls *calls, uint32_t slot, const struct wi_device_op *op);
 /* Entry of the oldest call that owes a record, INT64_MAX if none. Calls entered before give_up_ns

@@ -57,14 +57,19 @@ static int64_t others_permille(const struct wi_engine *engine)
  * and sums of hundreds of differences, are numbers. */
 #define RUN_LONGEST_NS (INT64_C(1) << 54)
 
+/* From -most to most away; every event is held against it up to eight times. */
+static int within(int64_t ns, int64_t from_ns, int64_t most)
+{
+    return (uint64_t)ns - (uint64_t)from_ns + (uint64_t)most <= 2 * (uint64_t)most;
+}
+
 static int is_time(struct wi_engine *engine, int64_t ns)
 {
-    if (ns > WI_TIME_LIMIT_NS || ns < -WI_TIME_LIMIT_NS)
+    if (!within(ns, 0, WI_TIME_LIMIT_NS))
         return 0;
     if (engine->first_ns == WI_UNKNOWN)
         engine->first_ns = ns;
-    int64_t away = ns - engine->first_ns;
-    return away < RUN_LONGEST_NS && away > -RUN_LONGEST_NS;
+    return within(ns, engine->first_ns, RUN_LONGEST_NS - 1);
 }
 
 static int is_interval(struct wi_engine *engine, int64_t start_ns, int64_t end_ns)
@@ -97,15 +102,15 @@ void wi_engine_call(struct wi_engine *engine, const struct wi_host_call *call)
 
 void wi_engine_op(struct wi_engine *engine, const struct wi_device_op *op)
 {
-    wi_calls_settle(&engine->calls, op->corr);
+    uint32_t call = wi_calls_settle(&engine->calls, op->corr);
     if (!is_interval(engine, op->start_ns, op->end_ns) ||
         (op->flags & WI_OP_BAD_TIMES && op->end_ns <= op->start_ns)) {
         wi_account_bad(engine, op);
         return;
     }
-    if (wi_op_queue_push(&engine->queue, op) != 0) {
+    if (wi_op_queue_push(&engine->queue, op, call) != 0) {
         wi_account_next(engine);
-        wi_op_queue_push(&engine->queue, op);
+        wi_op_queue_push(&engine->queue, op, call);
     }
 }
 

@@ -70,14 +70,14 @@ static void ring_push(struct wi_op_queue *queue, const struct wi_op_entry *entry
     *ring_at(queue, queue->ring_count++) = *entry;
 }
 
-int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op)
+int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op, uint32_t call)
 {
     if (queue->count == WI_OP_SLOTS)
         return -1;
     uint32_t slot = queue->free_count ? queue->free[--queue->free_count] : queue->count;
     queue->ops[slot] = *op;
     queue->count++;
-    struct wi_op_entry entry = {op->start_ns, ++queue->pushed, slot};
+    struct wi_op_entry entry = {op->start_ns, ++queue->pushed, slot, call};
     if (!queue->ring_count || op->start_ns >= ring_at(queue, queue->ring_count - 1)->start_ns)
         ring_push(queue, &entry);
     else
@@ -98,18 +98,16 @@ int64_t wi_op_queue_first(const struct wi_op_queue *queue)
     return ring_is_first(queue) ? ring_at(queue, 0)->start_ns : queue->heap[0].start_ns;
 }
 
-struct wi_device_op wi_op_queue_pop(struct wi_op_queue *queue, uint64_t *number)
+const struct wi_device_op *wi_op_queue_pop(struct wi_op_queue *queue, struct wi_op_entry *entry)
 {
-    struct wi_op_entry first;
     if (ring_is_first(queue)) {
-        first = *ring_at(queue, 0);
+        *entry = *ring_at(queue, 0);
         queue->ring_first = (queue->ring_first + 1) & (queue->ring_cap - 1);
         queue->ring_count--;
     } else {
-        first = heap_pop(queue);
+        *entry = heap_pop(queue);
     }
     queue->count--;
-    queue->free[queue->free_count++] = first.slot;
-    *number = first.number;
-    return queue->ops[first.slot];
+    queue->free[queue->free_count++] = entry->slot;
+    return &queue->ops[entry->slot];
 }

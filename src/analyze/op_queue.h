@@ -15,6 +15,7 @@ struct wi_op_entry {
     int64_t start_ns;
     uint64_t number; /* 1, 2, ... in the order of arrival: breaks ties, names the operation */
     uint32_t slot;
+    uint32_t call; /* what the pusher says of it */
 };
 
 struct wi_op_queue {
@@ -27,11 +28,12 @@ struct wi_op_queue {
 };
 
 int wi_op_queue_init(struct wi_op_queue *queue, struct wi_arena *arena);
-/* 0, or -1 when full: the caller takes the earliest out first. */
-int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op);
+/* 0, or -1 when full: the caller takes the earliest out first. call: handed back with it. */
+int wi_op_queue_push(struct wi_op_queue *queue, const struct wi_device_op *op, uint32_t call);
 /* The earliest start, INT64_MAX if empty. */
 int64_t wi_op_queue_first(const struct wi_op_queue *queue);
-/* Takes the earliest out; *number gets its number. The queue must not be empty. */
-struct wi_device_op wi_op_queue_pop(struct wi_op_queue *queue, uint64_t *number);
+/* Takes the earliest out; *entry gets its number and call. It stays until the next one is pushed.
+ * The queue must not be empty. */
+const struct wi_device_op *wi_op_queue_pop(struct wi_op_queue *queue, struct wi_op_entry *entry);
 
 #endif

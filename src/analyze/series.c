@@ -16,6 +16,13 @@ static void widen(struct wi_series *series)
     series->used = (series->used + 1) / 2;
 }
 
+/* The width is the first one doubled some times: a division by a constant and a shift. */
+static int64_t bucket_of(const struct wi_series *series, int64_t at_ns)
+{
+    int doubled = __builtin_ctzll((uint64_t)series->width_ns) - __builtin_ctzll(FIRST_WIDTH_NS);
+    return (at_ns - series->start_ns) / FIRST_WIDTH_NS >> doubled;
+}
+
 void wi_series_add(struct wi_series *series, enum wi_series_kind kind, int64_t start_ns,
                    int64_t end_ns)
 {
@@ -28,7 +35,7 @@ void wi_series_add(struct wi_series *series, enum wi_series_kind kind, int64_t s
     while (end_ns - series->start_ns > series->width_ns * WI_SERIES_BUCKETS)
         widen(series);
     while (start_ns < end_ns) {
-        int64_t bucket = (start_ns - series->start_ns) / series->width_ns;
+        int64_t bucket = bucket_of(series, start_ns);
         int64_t edge = series->start_ns + (bucket + 1) * series->width_ns;
         int64_t to = edge < end_ns ? edge : end_ns;
         series->ns[bucket][kind] += to - start_ns;

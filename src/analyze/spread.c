@@ -18,9 +18,11 @@ static void widen(struct wi_spread *spread)
 /* The part that a time lies in, once the parts are wide enough to reach it. */
 static int64_t part_of(struct wi_spread *spread, int64_t offset_ns)
 {
-    while (offset_ns / spread->width_ns >= WI_SPREAD_PARTS)
+    int64_t firsts = offset_ns / FIRST_WIDTH_NS; /* the width is that doubled some times */
+    int doubled = __builtin_ctzll((uint64_t)spread->width_ns) - __builtin_ctzll(FIRST_WIDTH_NS);
+    for (; firsts >> doubled >= WI_SPREAD_PARTS; doubled++)
         widen(spread);
-    return offset_ns / spread->width_ns;
+    return firsts >> doubled;
 }
 
 void wi_spread_add(struct wi_spread *spread, int64_t from_ns, int64_t at_ns, int64_t ns)

@@ -52,7 +52,7 @@ static void test_ids_far_apart(void **state)
 static void push_op(struct wi_op_queue *queue, int64_t start_ns)
 {
     struct wi_device_op op = {.start_ns = start_ns, .end_ns = start_ns + 1};
-    assert_int_equal(wi_op_queue_push(queue, &op), 0);
+    assert_int_equal(wi_op_queue_push(queue, &op, WI_NO_SLOT), 0);
 }
 
 /* Fills and drains at every phase of its ring, ever fuller, with some that come late. */
@@ -61,7 +61,7 @@ static void test_op_queue_grows(void **state)
     (void)state;
     struct wi_arena arena;
     struct wi_op_queue queue;
-    uint64_t number;
+    struct wi_op_entry entry;
     wi_arena_init(&arena, (size_t)64 << 20);
     assert_int_equal(wi_op_queue_init(&queue, &arena), 0);
     int64_t pushed = 0, popped = 0;
@@ -76,10 +76,10 @@ static void test_op_queue_grows(void **state)
             }
         }
         while (pushed - popped > fill / 3)
-            assert_int_equal(wi_op_queue_pop(&queue, &number).start_ns, popped++);
+            assert_int_equal(wi_op_queue_pop(&queue, &entry)->start_ns, popped++);
     }
     while (popped < pushed)
-        assert_int_equal(wi_op_queue_pop(&queue, &number).start_ns, popped++);
+        assert_int_equal(wi_op_queue_pop(&queue, &entry)->start_ns, popped++);
     assert_int_equal(wi_op_queue_first(&queue), INT64_MAX);
     wi_arena_free(&arena);
 }
