@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-#define NOT_KNOWN UINT16_MAX
+#define NOT_KNOWN    UINT16_MAX
+#define FILL_RECORDS 744u /* 64 KiB: the system takes 20 us to give them */
 
 void wi_reservoir_init(struct wi_reservoir *reservoir, struct wi_arena *arena)
 {
@@ -33,12 +34,22 @@ static void begin_candidate(struct wi_reservoir *reservoir)
         reservoir->blocks[at] = (struct wi_block){.id = id};
 }
 
+static void make_ready(struct wi_reservoir *reservoir, uint32_t at)
+{
+    uint32_t left = WI_BLOCKS * WI_BLOCK_RECORDS - at;
+    uint32_t more = left < FILL_RECORDS ? left : FILL_RECORDS;
+    wi_arena_fill_soon(&reservoir->records[at], more * sizeof(*reservoir->records));
+    reservoir->ready = at + more;
+}
+
 static struct wi_kept *take(struct wi_reservoir *reservoir)
 {
     struct wi_block *block = &reservoir->blocks[reservoir->recording];
     if (block->count == WI_BLOCK_RECORDS)
         return NULL;
-    size_t at = (size_t)reservoir->recording * WI_BLOCK_RECORDS + block->count++;
+    uint32_t at = reservoir->recording * WI_BLOCK_RECORDS + block->count++;
+    if (at >= reservoir->ready) /* the first round goes through all blocks in order */
+        make_ready(reservoir, at);
     return &reservoir->records[at];
 }
 

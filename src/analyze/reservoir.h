@@ -51,6 +51,7 @@ struct wi_block {
 struct wi_reservoir {
     struct wi_kept *records; /* WI_BLOCKS x WI_BLOCK_RECORDS; NULL: there was no memory */
     struct wi_block blocks[WI_BLOCKS];
+    uint32_t ready;     /* records whose memory was asked for (WI_FILL_BYTES) */
     uint32_t recording; /* the block being filled, WI_BLOCKS = none */
     uint32_t seen;      /* calls of the present candidate */
     uint64_t candidate; /* its id */

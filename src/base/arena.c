@@ -94,6 +94,18 @@ void *wi_arena_alloc(struct wi_arena *arena, size_t size)
     return memory;
 }
 
+/* Linux 5.14; what older ones say does no harm. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define PAGE_BYTES ((uintptr_t)4096)
+
+void wi_arena_fill_soon(void *memory, size_t size)
+{
+    uintptr_t first = (uintptr_t)memory / PAGE_BYTES * PAGE_BYTES;
+    madvise((void *)first, (uintptr_t)memory + size - first, MADV_POPULATE_WRITE);
+}
+
 char *wi_arena_strn(struct wi_arena *arena, const char *text, size_t len)
 {
     char *copy = wi_arena_alloc(arena, len + 1);

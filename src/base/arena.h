@@ -25,6 +25,9 @@ char *wi_arena_strn(struct wi_arena *arena, const char *text, size_t len);
 /* As wi_arena_free, but what is mapped serves what is allocated next: for work that is done several
  * times over, whose pages would else be given back and asked for again each time. */
 void wi_arena_reset(struct wi_arena *arena);
+/* Says that memory of an arena is about to be filled: the system gives its pages in one go, not in
+ * one interruption each. Where it cannot, they come as they are used. */
+void wi_arena_fill_soon(void *memory, size_t size);
 /* Unmaps everything; the arena is empty and usable again. */
 void wi_arena_free(struct wi_arena *arena);
 
