@@ -2,11 +2,13 @@
  * Threads: the helper. May not: allocate; use privileges. */
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/out.h"
 #include "collect/collect.h"
 #include "collect/procfs.h"
+#include "collect/stat_call.h"
 #include "collect/watch_parts.h"
 
 #define MAX_CHILDREN   256
@@ -34,6 +36,15 @@ struct roster {
     int count;
 };
 
+/* The list of a thread's children, kept open from one sample to the next: it is read ten times a
+ * second. */
+struct list_file {
+    int64_t tid;
+    int fd; /* -1: not open */
+    dev_t device;
+    ino_t inode; /* the job may have closed it, and have a file of its own under the number */
+};
+
 static struct {
     struct children last;
     struct roster there, seen;
@@ -45,6 +56,8 @@ static struct {
     int next;                 /* of the looks between samples */
     int64_t looks, disk_hits; /* since the previous sample */
     struct children now;
+    struct list_file lists[MAX_PARENTS + 1]; /* the main thread's, too */
+    int list_count;
     char text[16 << 10];
 } state;
 
@@ -123,11 +136,9 @@ static int lists(const struct roster *roster, int64_t pid)
     return 0;
 }
 
-static void children_of_task(void *user, const char *task)
+static void take_children(struct children *user, const char *task)
 {
     const char *at = state.text, *number = task;
-    if (wi_read_at(state.text, sizeof(state.text), "/proc/self/task/%s/children", task) <= 0)
-        return;
     int before = state.seen.count;
     for (int64_t pid; (pid = wi_take_number(&at)) != WI_UNKNOWN;) {
         enlist(&state.seen, pid);
@@ -136,6 +147,57 @@ static void children_of_task(void *user, const char *task)
     }
     if (user && state.seen.count > before && state.parent_count < MAX_PARENTS)
         state.parents[state.parent_count++] = wi_take_number(&number);
+}
+
+static void children_of_task(void *user, const char *task)
+{
+    if (wi_read_at(state.text, sizeof(state.text), "/proc/self/task/%s/children", task) > 0)
+        take_children(user, task);
+}
+
+static int is_open(const struct list_file *list)
+{
+    struct stat file;
+    return list->fd >= 0 && wi_stat_fd(list->fd, &file) == 0 && file.st_dev == list->device &&
+           file.st_ino == list->inode;
+}
+
+/* At each sample: a thread of the same number may be another one by then. */
+static void forget_lists(void)
+{
+    for (; state.list_count; state.list_count--)
+        if (is_open(&state.lists[state.list_count - 1]))
+            close(state.lists[state.list_count - 1].fd);
+}
+
+static struct list_file *list_of(int64_t tid)
+{
+    struct stat file;
+    for (int i = 0; i < state.list_count; i++)
+        if (state.lists[i].tid == tid)
+            return &state.lists[i];
+    struct list_file *list = &state.lists[state.list_count++];
+    *list = (struct list_file){.tid = tid, .fd = -1};
+    int fd = wi_keep_open("/proc/self/task/%lld/children", (long long)tid);
+    if (fd >= 0 && wi_stat_fd(fd, &file) == 0)
+        *list = (struct list_file){tid, fd, file.st_dev, file.st_ino};
+    else if (fd >= 0)
+        close(fd);
+    return list;
+}
+
+/* The same between two samples. An empty list is an answer. */
+static void look_at_parent(int64_t tid, const char *task)
+{
+    struct list_file *list = list_of(tid);
+    long len = is_open(list) ? pread(list->fd, state.text, sizeof(state.text) - 1, 0) : -1;
+    if (len < 0) {
+        wi_lose_kept(&list->fd);
+        children_of_task(NULL, task);
+        return;
+    }
+    state.text[len] = 0;
+    take_children(NULL, task);
 }
 
 /* Counts who came and who went since the last look. Whoever is not listed but lives has only got
@@ -172,6 +234,7 @@ void wi_watch_children(struct wi_host_sample *sample, int64_t interval_ns)
     now->boot_ns = wi_clock_ns(CLOCK_BOOTTIME);
     now->interval_ns = interval_ns;
     state.seen.count = state.parent_count = 0;
+    forget_lists();
     if (!can_be_seen() || wi_each_number("/proc/self/task", now, children_of_task) != 0)
         return;
     sample->children = now->count;
@@ -204,7 +267,7 @@ static void look_at_parents(void)
         wi_out_i64(&out, tid);
         main_too &= tid != wi_process.pid || i == state.parent_count;
         if (wi_out_finish(&out) == 0)
-            children_of_task(NULL, task);
+            look_at_parent(tid, task);
     }
     if (state.sampled)
         call_the_roll();
