@@ -5,11 +5,13 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
+#include "base/clock.h"
 #include "base/glibc.h"
 #include "base/out.h"
 #include "collect/feed.h"
 
 #define MAX_DEVICES 64
+#define ENOUGH_NS   INT64_C(2000000) /* of asking at a time: meanwhile nobody drains the rings */
 
 struct utilisation {
     unsigned gpu, memory; /* nvmlUtilization_t, percent */
@@ -94,38 +96,87 @@ static void least(int64_t *figure, int64_t value)
         *figure = value;
 }
 
-static void ask(void *device, struct wi_host_sample *sample)
+enum question { FIND, UTILISATION, MEMORY, HELD, CLOCK, GENERATION, WIDTH, QUESTIONS };
+
+/* One question to each device after the other. */
+static struct {
+    int asking; /* begun and not told yet */
+    int device; /* the next one; MAX_DEVICES: all have answered */
+    enum question question;
+    int64_t busy_sum, busy_count;
+    struct wi_host_sample seen; /* the device figures of it */
+} round;
+
+static void ask_figure(void *device, int (*get)(void *, unsigned *), int64_t *figure)
 {
+    unsigned value;
+    if (get && get(device, &value) == 0)
+        least(figure, value);
+}
+
+static void ask(void *device, enum question question)
+{
+    struct wi_host_sample *seen = &round.seen;
+    struct utilisation rates;
     struct memory memory;
     unsigned long long mask;
-    unsigned value;
-    if (state.memory && state.memory(device, &memory) == 0)
-        least(&sample->gpu_memory_free_bytes, (int64_t)memory.free);
-    if (state.reasons && state.reasons(device, &mask) == 0)
-        sample->gpu_throttled = sample->gpu_throttled == 1 || (mask & HELD_DOWN) != 0;
-    if (state.clock && state.clock(device, SM_CLOCK, &value) == 0)
-        least(&sample->gpu_clock_mhz, value);
-    if (state.generation && state.generation(device, &value) == 0)
-        least(&sample->link_generation, value);
-    if (state.width && state.width(device, &value) == 0)
-        least(&sample->link_width, value);
+    unsigned mhz;
+    if (question == UTILISATION && state.rates && state.rates(device, &rates) == 0) {
+        round.busy_sum += rates.gpu * 10;
+        round.busy_count++;
+    } else if (question == MEMORY && state.memory && state.memory(device, &memory) == 0) {
+        least(&seen->gpu_memory_free_bytes, (int64_t)memory.free);
+    } else if (question == HELD && state.reasons && state.reasons(device, &mask) == 0) {
+        seen->gpu_throttled = seen->gpu_throttled == 1 || (mask & HELD_DOWN) != 0;
+    } else if (question == CLOCK && state.clock && state.clock(device, SM_CLOCK, &mhz) == 0) {
+        least(&seen->gpu_clock_mhz, mhz);
+    } else if (question == GENERATION) {
+        ask_figure(device, state.generation, &seen->link_generation);
+    } else if (question == WIDTH) {
+        ask_figure(device, state.width, &seen->link_width);
+    }
+}
+
+static void begin(void)
+{
+    round.asking = 1;
+    round.device = 0;
+    round.question = FIND;
+    round.busy_sum = round.busy_count = 0;
+    wi_host_sample_clear(&round.seen);
+}
+
+void wi_nvml_go_on(void)
+{
+    int64_t end = wi_clock_ns(CLOCK_MONOTONIC) + ENOUGH_NS;
+    while (round.asking && round.device < MAX_DEVICES) {
+        int i = round.device;
+        void *device = round.question == FIND ? device_of(i) : state.devices[i];
+        if (device)
+            ask(device, round.question++);
+        if (!device || round.question == QUESTIONS) {
+            round.question = FIND;
+            round.device++;
+        }
+        if (wi_clock_ns(CLOCK_MONOTONIC) >= end)
+            return;
+    }
 }
 
 void wi_nvml_sample(struct wi_host_sample *sample)
 {
-    int64_t sum = 0;
-    int count = 0;
-    for (int i = 0; i < MAX_DEVICES; i++) {
-        struct utilisation rates;
-        void *device = device_of(i);
-        if (!device)
-            continue;
-        ask(device, sample);
-        if (state.rates && state.rates(device, &rates) == 0) {
-            sum += rates.gpu * 10;
-            count++;
-        }
-    }
-    if (count)
-        sample->gpu_util_permille = sum / count;
+    const struct wi_host_sample *seen = &round.seen;
+    if (!round.asking)
+        begin();
+    wi_nvml_go_on();
+    if (round.device < MAX_DEVICES)
+        return;
+    round.asking = 0;
+    if (round.busy_count)
+        sample->gpu_util_permille = round.busy_sum / round.busy_count;
+    sample->gpu_memory_free_bytes = seen->gpu_memory_free_bytes;
+    sample->gpu_throttled = seen->gpu_throttled;
+    sample->gpu_clock_mhz = seen->gpu_clock_mhz;
+    sample->link_generation = seen->link_generation;
+    sample->link_width = seen->link_width;
 }

@@ -7,7 +7,10 @@
 
 /* Fills the device figures of a sample from the devices known to the feed, matched by UUID:
  * utilisation is their mean, free memory and the link those of the worst, and one device with
- * held-down clocks is enough. */
+ * held-down clocks is enough. Where the monitor takes long they are unknown, and come with a later
+ * sample. */
 void wi_nvml_sample(struct wi_host_sample *sample);
+/* Between two samples: goes on asking, for 2 ms or one question. */
+void wi_nvml_go_on(void);
 
 #endif

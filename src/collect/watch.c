@@ -42,6 +42,7 @@ void wi_watch_tick(int64_t now)
     if (now - state.ticked_ns < TICK_NS && now >= state.ticked_ns)
         return;
     state.ticked_ns = now;
+    wi_nvml_go_on();
     wi_watch_children_tick();
     wi_watch_cores_tick();
     wi_watch_serving_tick();

@@ -36,10 +36,9 @@ static const char *const LOSS_WORDS[] = {
 #undef LOSS_KIND
 };
 
-#define FIGURE_LIMIT ((int64_t)1 << 57) /* four years of ns: sums of a few cannot overflow */
-#define COUNT_LIMIT                                                                                \
-    ((int64_t)1 << 30) /* of processes, permilles, ...: products of two are numbers */
-#define BYTES_LIMIT ((uint64_t)1 << 46) /* no machine has more: sums of 100 000 cannot overflow */
+#define FIGURE_LIMIT ((int64_t)1 << 57)  /* four years of ns: sums of a few cannot overflow */
+#define COUNT_LIMIT  ((int64_t)1 << 30)  /* of threads, permilles: products of two are numbers */
+#define BYTES_LIMIT  ((uint64_t)1 << 46) /* no machine has more: sums of 100 000 cannot overflow */
 
 int64_t wi_event_time(const struct wi_event *event)
 {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What the look at the machine says: children and how busy they are, cores allowed, NVML."""
 import os
+import time
 
 from jobs import Checks, job, need_virtual_gpu, run
 
@@ -22,6 +23,31 @@ checks.equal("level C: children", few["children"], 4)
 
 one = run(["taskset", "-c", str(min(os.sched_getaffinity(0)))] + words).report["evidence"]
 checks.equal("bound to one core", one["cores_allowed"], 1)
+
+# NVML is not there, knows no utilisation (MIG), or takes long: what it does not say is not known, and
+# what it says late costs no call
+for fault, known in (("nvml-missing", []), ("nvml-mig", ["clock", "memory"]),
+                     ("nvml-slow=50", ["clock", "memory", "util"])):
+    got = run([job(), "beside", "1", "sleep", "3000", "exit", "0"], VGPU_FAULT=fault)
+    checks.equal(fault + ": status", got.status, 0)
+    said = got.report["evidence"]
+    figures = {"util": "gpu_util_permille", "memory": "gpu_memory_free_bytes", "clock": "gpu_clock_mhz"}
+    checks.equal(fault + ": known", sorted(k for k, name in figures.items() if said[name] is not None),
+                 known)
+    lost = got.report["coverage"]["lost"]
+    checks.equal(fault + ": nothing lost", (lost["ring-full"], lost["device-records"]), (0, 0))
+
+# a job that ends waits for the answer to one question at most, of the seven to each device
+longer = []
+while len(longer) < 5 and (not longer or min(longer) > 1):  # other programs may take the cores
+    began = time.monotonic()
+    plain = run([job(), "launch", "5", "sleep", "1700", "sync"])
+    middle = time.monotonic()
+    slow = run([job(), "launch", "5", "sleep", "1700", "sync"], VGPU_FAULT="nvml-slow=500")
+    longer.append(time.monotonic() - middle - (middle - began))
+    checks.equal("an end amid a slow answer", (slow.status, slow.stdout), (plain.status, plain.stdout))
+    checks.equal("an end amid a slow answer: operations", slow.report["coverage"]["ops"], 5)
+checks.true("the end is near", min(longer) <= 1, longer)
 
 alone = run([job(), "launch", "5", "sleep", "1300", "sync"]).report["evidence"]
 checks.equal("no children", alone["children"], 0)
