@@ -24,7 +24,7 @@ note() {
 run_job() {
     local status=0
     mkdir -p "$out/$1"
-    LD_LIBRARY_PATH=$WI_LIBRARY_PATH LD_PRELOAD=$WI_LIB WHYIDLE_OUT=$out/$1 WHYIDLE_PRINT=all \
+    LD_LIBRARY_PATH=$WI_LIBRARY_PATH LD_PRELOAD=$WI_PRELOAD WHYIDLE_OUT=$out/$1 WHYIDLE_PRINT=all \
         "$WI_BUILD/samples/$1$WI_SUFFIX" 2>"$out/$1.txt" || status=$?
     cat "$out/$1.txt"
     [ "$status" -eq 0 ] || note BAD "$1: ended with status $status"

@@ -28,5 +28,5 @@ if [ "$WI_GPU" = virtual ] && wi_gpu_here; then
         "needed to use it; what follows is the virtual GPU" >&2
 fi
 LD_LIBRARY_PATH=$WI_LIBRARY_PATH "$WI_CMD" doctor || true
-export WI_ROOT WI_BUILD WI_GPU WI_SUFFIX WI_LIBRARY_PATH WI_LIB WI_CMD WI_STARTED_S
+export WI_ROOT WI_BUILD WI_GPU WI_SUFFIX WI_LIBRARY_PATH WI_LIB WI_PRELOAD WI_CMD WI_STARTED_S
 exec python3 "$WI_ROOT/tests/scenarios/gpu_check.py" "$@"

@@ -5,6 +5,7 @@
 #   WI_SUFFIX          "" or "_cu12": which build of the samples fits the libcudart found
 #   WI_LIBRARY_PATH    what LD_LIBRARY_PATH of a job must be
 #   WI_LIB, WI_CMD     libwhyidle.so and the command
+#   WI_PRELOAD         what LD_PRELOAD of a job must be
 WI_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 WI_BUILD=${WI_BUILD:-$WI_ROOT/build}
 case $WI_BUILD in /*) ;; *) WI_BUILD=$PWD/$WI_BUILD ;; esac
@@ -45,8 +46,13 @@ wi_gpu_here() {
     compgen -G '/dev/nvidia[0-9]*' >/dev/null || nvidia-smi -L 2>/dev/null | grep -q '^GPU'
 }
 
+# The runtime of the sanitizer that a library is built with, which has to be loaded before it.
+wi_sanitizer_runtime() {
+    ldd "$1" 2>/dev/null | sed -n 's/.* => \(.*\/lib[at]san[^ ]*\) .*/\1/p'
+}
+
 wi_gpu_env() {
-    local major folder
+    local major folder runtime
     WI_SUFFIX=
     if [ -z "${WI_GPU:-}" ]; then
         WI_GPU=virtual
@@ -63,6 +69,8 @@ wi_gpu_env() {
     fi
     WI_LIB=$WI_BUILD/src/collect/libwhyidle.so
     WI_CMD=$WI_BUILD/src/cli/whyidle
+    runtime=$(wi_sanitizer_runtime "$WI_LIB")
+    WI_PRELOAD=${runtime:+$runtime }$WI_LIB
 }
 
 # Builds what running jobs needs; quiet unless it fails.

@@ -164,11 +164,11 @@ static void due(struct schedule *next, int64_t now)
 }
 
 /* Everything of the job has ended but this thread: with its return the C library ends the process,
- * as it would have without us, and our exit handler finds the helper stopped. */
+ * as it would have without us, and our exit handler finds the helper stopped. No call can be under
+ * way beside this flush. */
 static void *leave_last(void)
 {
-    if (!wi_process.flush_at_end_only)
-        flush(WI_CUPTI_FLUSH_FORCED);
+    flush(WI_CUPTI_FLUSH_FORCED);
     note_cpu();
     atomic_store(&state.now, PARKED);
     return NULL;

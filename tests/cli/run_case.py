@@ -7,6 +7,7 @@ usage: run_case.py CASE.sh WHYIDLE REPORT_PRINT STAND_IN [--accept]
 The script runs in an empty folder with whyidle in the PATH and no WHYIDLE_* set, and may use
   fixture NAME         the report document of a fixture
   rc COMMAND...        runs it, then prints "rc N"
+  real_preload         before whyidle preloads the real library, which may be built with sanitizers
 Where --accept writes NAME.out anew, read the difference before you keep it.
 """
 import os
@@ -17,9 +18,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import preloads  # noqa: E402
+
 PRELUDE = """
 fixture() { "$REPORT_PRINT" "$1" json; }
 rc() { local status=0; "$@" || status=$?; echo "rc $status"; }
+real_preload() { [ -z "$RUNTIME" ] || export LD_PRELOAD="$RUNTIME" ASAN_OPTIONS=detect_leaks=0; }
 """
 
 
@@ -40,6 +45,9 @@ def run(case, whyidle, report_print, stand_in):
     env.update(PATH=os.path.dirname(whyidle) + ":" + env["PATH"], LC_ALL="C.UTF-8", TERM="xterm",
                REPORT_PRINT=report_print, STAND_IN=stand_in, WHYIDLE_LIB=stand_in)
     env.pop("LD_PRELOAD", None)
+    env["RUNTIME"] = preloads()
+    if env["RUNTIME"]:  # the stand-in is built without sanitizers, and may come before their runtime
+        env["ASAN_OPTIONS"] = env.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
     with tempfile.TemporaryDirectory() as folder:
         # A session of its own, so that a case that hangs leaves nothing behind.
         process = subprocess.Popen(["bash", "-uc", PRELUDE + case.read_text()], cwd=folder, env=env,

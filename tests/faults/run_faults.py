@@ -31,7 +31,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
-from jobs import BUILD, environment, need_virtual_gpu
+from jobs import BUILD, environment, need_virtual_gpu, preloads
 from journal import Journal
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -167,7 +167,7 @@ class Run:
                 with open(counters, "wb") as file:
                     file.write(bytes(8 * COUNTERS))
                 before = WITH.get(job, "")
-                env.update(LD_PRELOAD=LIB, WI_FAULT_FILE=counters, WHYIDLE_EXIT_MS="1000",
+                env.update(LD_PRELOAD=preloads(LIB), WI_FAULT_FILE=counters, WHYIDLE_EXIT_MS="1000",
                            WI_FAULT=",".join(f for f in (before, fault) if f))
                 if look:
                     env["WI_FAULT_PATHS"] = os.path.join(out, "paths")

@@ -8,7 +8,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
-from jobs import Checks, Run, environment, need_virtual_gpu
+from jobs import Checks, Run, environment, need_virtual_gpu, preloads
 from run_faults import COUNTERS, JOB, LIB, NAMES
 
 need_virtual_gpu()
@@ -24,7 +24,7 @@ def job(fault):
         counters = os.path.join(out, "counters")
         with open(counters, "wb") as file:
             file.write(bytes(8 * COUNTERS))
-        env = environment(out, preload=False, LD_PRELOAD=LIB, WI_FAULT_FILE=counters,
+        env = environment(out, preload=False, LD_PRELOAD=preloads(LIB), WI_FAULT_FILE=counters,
                           WI_FAULT=fault)
         begin = time.monotonic_ns()
         got = Run(WORDS, env, out)

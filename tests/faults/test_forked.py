@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
-from jobs import Checks, Run, environment, need_virtual_gpu
+from jobs import Checks, Run, environment, need_virtual_gpu, preloads
 from run_faults import COUNTERS, JOB, LIB, NAMES
 
 need_virtual_gpu()
@@ -20,7 +20,7 @@ def readings(words, level):
         counters = os.path.join(out, "counters")
         with open(counters, "wb") as file:
             file.write(bytes(8 * COUNTERS))
-        got = Run([JOB] + words, environment(out, preload=False, LD_PRELOAD=LIB, WI_FAULT_FILE=counters,
+        got = Run([JOB] + words, environment(out, LD_PRELOAD=preloads(LIB), WI_FAULT_FILE=counters,
                                              WHYIDLE_CUPTI=level), out)
         checks.equal(f"{words[-2]}, {level}: status", got.status, 0)
         with open(counters, "rb") as file:

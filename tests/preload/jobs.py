@@ -16,6 +16,11 @@ def skip(why):
     sys.exit(SKIP)
 
 
+def not_tried(what, why):
+    """A part of a test that cannot run here; scripts count these lines."""
+    print(f"not tried: {what}: {why}")
+
+
 def need_virtual_gpu(major="13", cupti=True):
     """Skips the test where the virtual GPU has not been built."""
     names = [f"vgpu/{major}/libcudart.so.{major}", "vgpu/libcuda.so.1"]
@@ -41,11 +46,16 @@ def sanitizer_runtime():
     return [os.path.realpath(found.stdout.strip())]
 
 
+def preloads(*libraries):
+    """LD_PRELOAD with these libraries."""
+    return " ".join(sanitizer_runtime() + list(libraries))
+
+
 def environment(out=None, major="13", preload=True, **more):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("WHYIDLE", "VGPU_", "CUDA_"))}
     env["LD_LIBRARY_PATH"] = f"{BUILD}/vgpu/{major}:{BUILD}/vgpu"
-    if preload:
-        env["LD_PRELOAD"] = " ".join(sanitizer_runtime() + [LIB])
+    if preload or sanitizer_runtime():
+        env["LD_PRELOAD"] = preloads(*[LIB] * preload)
     if out:
         env["WHYIDLE_OUT"] = out
     env.update({k: str(v) for k, v in more.items()})

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What goes wrong on CUPTI's side is counted and said, and never changes the job."""
-from jobs import Checks, job, need_virtual_gpu, run
+from jobs import Checks, job, need_virtual_gpu, run, run_plain
 
 need_virtual_gpu()
 checks = Checks()
+FLOOD = 120000  # their records are more than 14 MiB at every size that a kernel's record has had
 words = [job(), "launch", "2000", "copy", "4", "65536", "sync"]
 
 
@@ -42,4 +43,21 @@ checks.equal("nothing delivered: calls owe their records", never["coverage"]["ca
 checks.true("nothing delivered is not 'idle'",
             never["verdict"]["id"] == "inconclusive", never["verdict"])
 fault("abort-after-teardown")
+
+# more records than the pool holds, and none comes home: CUPTI gets a buffer all the same
+flood = run([job(), "launch", str(FLOOD), "sync"], WHYIDLE_EXIT_MS=300,
+            VGPU_FAULT="never-deliver,null-buffer-aborts")
+checks.equal("no buffer is free: job", (flood.status, flood.stdout), (0, "launch failed 0\nsync 0\n"))
+cover = flood.report["coverage"]
+checks.equal("no buffer is free: calls owe their records",
+             cover["calls_owing"] + cover["lost"]["ring-full"], FLOOD)
+
+# hardware tracing asked for by the job's own variable: CUPTI 13.0 is flushed at the end, not before
+for hardware, end, ops in (("1", "sleep 2600 kill", 0), ("0", "sleep 2600 kill", 21),
+                           ("1", "sleep 1300", 21), ("1", "pthread_exit 0", 24)):  # whose last thread launches three more
+    words = [job()] + f"launch 20 memset 1 {end}".split()
+    plain, ours = run_plain(words), run(words, CUPTI_ENABLE_HW_TRACE=hardware)
+    name = f"hardware tracing {hardware}, {end}"
+    checks.equal(name + ": job", (ours.status, ours.stdout), (plain.status, plain.stdout))
+    checks.equal(name + ": operations", ours.report["coverage"]["ops"], ops)
 checks.finish()

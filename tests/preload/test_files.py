@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import tempfile
 
-from jobs import BUILD, LIB, Checks, Run, environment, job, need_virtual_gpu, sanitizer_runtime
+from jobs import BUILD, LIB, Checks, Run, environment, job, need_virtual_gpu, not_tried
 
 need_virtual_gpu(cupti=False)
 checks = Checks()
@@ -34,19 +34,17 @@ with tempfile.TemporaryDirectory() as folder:
     checks.equal("no folder: the command finds it", json.loads(found.stdout or "{}").get("job"),
                  got.report["job"])
 
-if not sanitizer_runtime():  # the command sets the preload itself, and the runtime has to come first
-    with tempfile.TemporaryDirectory() as folder:
-        # the wrapper's choice cannot be made when the time comes: it finds what its job left elsewhere
-        out = folder + "/out"
-        env = environment(None, WHYIDLE_OUT=out, TMPDIR=folder, WHYIDLE_LIB=LIB)
-        env.pop("LD_PRELOAD", None)
-        script = f"touch {out}; exec {job()} launch 5 sync"
-        got = subprocess.run([COMMAND, "run", "/bin/sh", "-c", script], capture_output=True, text=True,
-                             env=env)
-        checks.equal("late: job", (got.returncode, got.stdout), (0, PLAIN))
-        checks.true("late: a report", "\nVERDICT " in got.stderr, got.stderr)
-        checks.true("late: said where", f"the report is in {folder}/whyidle-out-" in got.stderr,
-                    got.stderr)
+with tempfile.TemporaryDirectory() as folder:
+    # the wrapper's choice cannot be made when the time comes: it finds what its job left elsewhere
+    out = folder + "/out"
+    env = environment(None, preload=False, WHYIDLE_OUT=out, TMPDIR=folder, WHYIDLE_LIB=LIB)
+    script = f"touch {out}; exec {job()} launch 5 sync"
+    got = subprocess.run([COMMAND, "run", "/bin/sh", "-c", script], capture_output=True, text=True,
+                         env=env)
+    checks.equal("late: job", (got.returncode, got.stdout), (0, PLAIN))
+    checks.true("late: a report", "\nVERDICT " in got.stderr, got.stderr)
+    checks.true("late: said where", f"the report is in {folder}/whyidle-out-" in got.stderr,
+                got.stderr)
 
 with tempfile.TemporaryDirectory() as folder:
     # the spare folder is taken by something else: the report lies beside it
@@ -88,7 +86,7 @@ with tempfile.TemporaryDirectory() as folder:
         finally:
             subprocess.run(["umount", folder], check=True)
     else:
-        print("disk full: not tried, mounting is not allowed")
+        not_tried("disk full", "mounting is not allowed")
 
 with tempfile.TemporaryDirectory() as folder:
     # a folder that is there and cannot be written, for root neither
@@ -105,13 +103,20 @@ with tempfile.TemporaryDirectory() as folder:
             checks.equal("read-only folder: job", (got.status, got.stdout), (0, PLAIN))
             checks.equal("read-only folder: one report in TMPDIR", len(got.files), 1)
             checks.equal("read-only folder: said once", got.stderr.count("cannot be written"), 1)
+            os.rename(other, other + ".1")
+            os.mkdir(other)
+            got = Run(words, environment(None, TMPDIR=other), other, cwd=out)
+            checks.equal("read-only current folder: job", (got.status, got.stdout), (0, PLAIN))
+            checks.equal("read-only current folder: one report in TMPDIR", len(got.files), 1)
+            checks.equal("read-only current folder: said once",
+                         got.stderr.count("cannot be written"), 1)
         finally:
             if mounted:
                 subprocess.run(["umount", out], check=True)
             else:
                 os.chmod(out, 0o755)
     else:
-        print("read-only folder: not tried, mounting is not allowed")
+        not_tried("read-only folder", "mounting is not allowed")
 
 with tempfile.TemporaryDirectory() as folder:
     # names from the environment are cleaned; ranks are read from every launcher

@@ -15,6 +15,10 @@ checks.equal("100 forks beside a busy helper", (ours.status, ours.stdout),
 checks.equal("one report", len(ours.reports), 1)
 checks.equal("all launches seen", ours.report["calls"]["launch"]["count"], 2100)
 
+plain, ours = (way([job(), "launch", "9", "sync"], VGPU_FAULT="init-fork") for way in (run_plain, run))
+checks.equal("cuInit forks: job", (ours.status, ours.stdout), (plain.status, plain.stdout))
+checks.equal("cuInit forks: launches", ours.report["calls"]["launch"]["count"], 9)
+
 LIBRARY = os.path.join(BUILD, "tests", "preload", "libjob_local.so")
 PROGRAM = f"""
 import ctypes, multiprocessing, os, subprocess, sys, threading, time
@@ -27,7 +31,7 @@ def spin():
         time.sleep(0.001)
 if __name__ == "__main__":
     print(lib.job_local(5))
-    for method in ("fork", "spawn"):
+    for method in ("fork", "spawn", "forkserver"):
         p = multiprocessing.get_context(method).Process(target=child, args=(4,))
         p.start()
         p.join()

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 
-from jobs import LIB, Checks, Run, environment, job, need_virtual_gpu, sanitizer_runtime
+from jobs import LIB, Checks, Run, environment, job, need_virtual_gpu, preloads
 
 need_virtual_gpu()
 checks = Checks()
@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory() as folder:
 with tempfile.TemporaryDirectory() as folder:
     os.symlink(LIB, os.path.join(folder, "libwhyidle.so"))
     env = environment(folder + "/out",
-                      LD_PRELOAD=" ".join(sanitizer_runtime() + ["./libwhyidle.so"]))
+                      LD_PRELOAD=preloads("./libwhyidle.so"))
     relative = Run(WORDS, env, folder + "/out", cwd=folder)
     checks.equal("relative LD_PRELOAD: level", relative.report["level"], "A")
     checks.equal("relative LD_PRELOAD: operations", relative.report["coverage"]["ops"], 204)

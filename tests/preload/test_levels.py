@@ -27,6 +27,7 @@ checks.true("the text of C says so", "host calls" in off.stderr.lower(), off.std
 level("somebody else subscribed", "C", "another tool", VGPU_FAULT="subscribe=39")
 level("subscriber-scoped client", "C", "subscriber-scoped", VGPU_FAULT="subscribe=14")
 level("no privileges", "C", "administrators", VGPU_FAULT="subscribe=35")
+level("no reason given", "C", "CUPTI could not be started (code 999)", VGPU_FAULT="subscribe=999")
 activity = level("B on request", "B", "WHYIDLE_CUPTI=activity", WHYIDLE_CUPTI="activity")
 cover = activity.report["coverage"]
 checks.true("B joins calls to records", cover["ops_matched"] >= cover["ops"] * 0.95 > 0, cover)

@@ -2,7 +2,7 @@
 """Two CUDA majors in one process: each caller reaches its own runtime through its own wrapper."""
 import os
 
-from jobs import BUILD, Checks, environment, need_virtual_gpu, run, run_plain
+from jobs import BUILD, LIB, Checks, environment, need_virtual_gpu, run, run_plain
 
 need_virtual_gpu("12")
 need_virtual_gpu("13")
@@ -24,5 +24,5 @@ for node in ("libcudart.so.12", "libcudart.so.13"):
              if "symbol `cudaMalloc'" in line and f"[{node}]" in line and
              f"binding file {BUILD}/tests/" in line]
     checks.true(node + ": bound to our wrapper of that node",
-                bound and all("to " + environment()["LD_PRELOAD"] in line for line in bound), bound)
+                bound and all("to " + LIB in line for line in bound), bound)
 checks.finish()

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from jobs import BUILD, Checks, need_virtual_gpu, run
+from jobs import BUILD, Checks, need_virtual_gpu, not_tried, run, sanitizer_runtime
 
 need_virtual_gpu(cupti=False)
 checks = Checks()
@@ -20,6 +20,28 @@ for setting in ("auto", "off"):
     report = max(got.reports, key=lambda r: r["coverage"]["calls"])
     checks.true(f"{setting}: calls were recorded", report["coverage"]["calls"] >= 14,
                 report["coverage"])
+
+# looked up by handle, past every wrapper: the driver's callbacks see it, and wrappers alone leave it be
+deep = program.replace(f"CDLL({library!r})", f"CDLL({library!r}, mode=os.RTLD_LOCAL | os.RTLD_DEEPBIND)")
+handle = """
+import ctypes
+lib, at = ctypes.CDLL("libcudart.so.13"), ctypes.c_void_p()
+print("allocated", sum(lib.cudaMalloc(ctypes.byref(at), 4096) == 0 and lib.cudaFree(at) == 0
+                       for _ in range(7)))
+"""
+ways = {"RTLD_DEEPBIND": "import os" + deep, "dlopen and dlsym": handle}
+if sanitizer_runtime():
+    not_tried("RTLD_DEEPBIND", "a sanitizer refuses it")
+    del ways["RTLD_DEEPBIND"]
+for how, text in ways.items():
+    seen = run([sys.executable, "-c", text])
+    checks.equal(f"{how}: job", (seen.status, seen.stdout), (0, "allocated 7\n"))
+    calls = seen.report["calls"]
+    checks.equal(f"{how}: level, calls", (seen.report["level"], calls["alloc"]["count"],
+                                          calls["free"]["count"]), ("A", 7, 7))
+    past = run([sys.executable, "-c", text], WHYIDLE_CUPTI="off")
+    checks.equal(f"{how}, wrappers alone: job", (past.status, past.stdout), (0, "allocated 7\n"))
+    checks.equal(f"{how}, wrappers alone: nothing is claimed", (past.files, past.stderr), ([], ""))
 
 # a runtime under another file name, reached from a program and from a library of Python's
 renamed = os.path.join(BUILD, "tests", "preload")

@@ -87,7 +87,7 @@ def environment(level, folder, library_path=LIBRARY_PATH):
     if library_path is not None:
         env["LD_LIBRARY_PATH"] = library_path
     if level:
-        env.update(LD_PRELOAD=os.environ["WI_LIB"], WHYIDLE_OUT=folder, WHYIDLE_PRINT="none")
+        env.update(LD_PRELOAD=os.environ["WI_PRELOAD"], WHYIDLE_OUT=folder, WHYIDLE_PRINT="none")
     if level == "C":
         env["WHYIDLE_CUPTI"] = "off"
     return env

@@ -7,13 +7,17 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "preload"))
-from jobs import Checks, Run, environment, job, need_virtual_gpu  # noqa: E402
+from jobs import (Checks, Run, environment, job, need_virtual_gpu, not_tried,  # noqa: E402
+                  sanitizer_runtime)
 
 need_virtual_gpu()
 checks = Checks()
 words = "copy 1 4096 launch 5 sync sleep 30".split() * 10
-for missing, told in (((), "libunwind"), (("libunwind.so.8",), "libgcc"),
-                      (("libunwind.so.8", "libgcc_s.so.1"), "frame pointers")):
+WITHOUT = [((), "libunwind"), (("libunwind.so.8",), "libgcc"),
+           (("libunwind.so.8", "libgcc_s.so.1"), "frame pointers")]
+if sanitizer_runtime():
+    not_tried(WITHOUT.pop()[1], "a sanitizer's runtime needs libgcc_s")
+for missing, told in WITHOUT:
     with tempfile.TemporaryDirectory() as out, tempfile.TemporaryDirectory() as broken:
         for name in missing:  # found first by the dynamic linker, and no library
             open(os.path.join(broken, name), "w").write("none")

@@ -4,7 +4,9 @@ import os
 import subprocess
 import sys
 
-from pythons import find
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import preloads  # noqa: E402
+from pythons import find  # noqa: E402
 
 minor = int(sys.argv[1])
 build = os.environ["WI_BUILD"]
@@ -17,7 +19,8 @@ failed = 0
 for interpreter, _ in interpreters:
     done = subprocess.run([interpreter, os.path.join(here, "frames_job.py"),
                            os.path.join(build, "tests", "sites", "libwhyidle_sites_probe.so")],
-                          capture_output=True, text=True, timeout=120)
+                          env=dict(os.environ, LD_PRELOAD=preloads()), capture_output=True,
+                          text=True, timeout=240)
     print(interpreter, "status", done.returncode)
     print(done.stdout[-6000:], done.stderr[-3000:])
     failed += done.returncode != 0

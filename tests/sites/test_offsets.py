@@ -6,7 +6,9 @@ import subprocess
 import sys
 import tempfile
 
-from pythons import find
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import preloads  # noqa: E402
+from pythons import find  # noqa: E402
 
 SOURCE = r"""
 #define Py_BUILD_CORE
@@ -86,7 +88,8 @@ print(text.value.decode())
 
 
 def pairs(words):
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60,
+                          env=dict(os.environ, LD_PRELOAD=preloads()))
     if done.returncode:
         sys.exit(f"{words}: {done.stderr}")
     return dict(line.split() for line in done.stdout.splitlines() if line.strip())

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import tempfile
 
-BUILD = os.environ["WI_BUILD"]
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "preload"))
+from jobs import BUILD, LIB, preloads  # noqa: E402
+
 JOB = os.path.join(HERE, "loader_job.py")
 # (workers, ms per item, ms per step, batches): the verdicts that fit, by a look at what each does.
 # Eight items a batch. 0 workers: 64 ms of decoding and then 20 ms of kernels in turn. 2 workers: 160 ms a
@@ -25,8 +27,9 @@ def environment(folder=None):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("WHYIDLE", "VGPU_", "CUDA_"))}
     env["LD_LIBRARY_PATH"] = f"{BUILD}/vgpu/13:{BUILD}/vgpu"
     env["PYTHONWARNINGS"] = "ignore"
+    env["LD_PRELOAD"] = preloads()
     if folder:
-        env.update(LD_PRELOAD=f"{BUILD}/src/collect/libwhyidle.so", WHYIDLE_OUT=folder, WHYIDLE_PRINT="none")
+        env.update(LD_PRELOAD=preloads(LIB), WHYIDLE_OUT=folder, WHYIDLE_PRINT="none")
     return env
 
 

@@ -9,6 +9,9 @@ import subprocess
 import sys
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import preloads  # noqa: E402
+
 MAJORS = {"11": ("libcudart.so.11.0", "libcupti.so.11.8", 11080),
           "12": ("libcudart.so.12", "libcupti.so.12", 12040),
           "13": ("libcudart.so.13", "libcupti.so.13", 13000)}
@@ -96,7 +99,8 @@ def child(major):
 def main():
     build = sys.argv[1]
     for major in MAJORS:
-        environment = dict(os.environ, LD_LIBRARY_PATH="%s/vgpu/%s:%s/vgpu" % (build, major, build))
+        environment = dict(os.environ, LD_LIBRARY_PATH="%s/vgpu/%s:%s/vgpu" % (build, major, build),
+                           LD_PRELOAD=preloads())
         done = subprocess.run([sys.executable, __file__, build, major], env=environment,
                               capture_output=True, text=True, timeout=60)
         want = "virtual GPU: cudaGraphDebugDotPrint is not modelled\n"

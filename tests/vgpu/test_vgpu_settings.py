@@ -9,6 +9,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
+from jobs import preloads  # noqa: E402
+
 PTX = b".version 7.0\n.target sm_80\n.entry big_gemm()\n{ ret; }\n.entry nap(.param .u64 us)\n{ ret; }\n"
 
 
@@ -151,7 +154,8 @@ def run_case(build, folder, case):
         paths[key] = os.path.join(folder, key)
         with open(paths[key], "w", encoding="utf-8") as file:
             file.write(text)
-    environment = dict(os.environ, LD_LIBRARY_PATH="%s/vgpu/13:%s/vgpu" % (build, build))
+    environment = dict(os.environ, LD_LIBRARY_PATH="%s/vgpu/13:%s/vgpu" % (build, build),
+                       LD_PRELOAD=preloads())
     environment.update(settings)
     if name == "profile":
         environment["VGPU_PROFILE"] = paths[settings.get("VGPU_PROFILE", "GOOD")]

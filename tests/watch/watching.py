@@ -7,7 +7,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "preload"))
-from jobs import BUILD, Checks, Run, environment, need_virtual_gpu, skip  # noqa: E402,F401
+from jobs import BUILD, Checks, Run, environment, need_virtual_gpu, preloads, skip  # noqa: E402,F401
 
 JOB = os.path.join(BUILD, "tests", "watch", "watch_job")
 DUMP = os.path.join(BUILD, "tests", "watch", "event_dump")
@@ -51,7 +51,7 @@ def watch(words, lib=None, before=(), beside=None, **more):
     with tempfile.TemporaryDirectory() as out:
         env = environment(out, **more)
         if lib:
-            env["LD_PRELOAD"] = lib
+            env["LD_PRELOAD"] = preloads(lib)
         words = [word.replace("OUT/", out + "/") for word in words]
         helper = beside(out) if beside else None
         try:

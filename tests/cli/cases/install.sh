@@ -10,6 +10,7 @@ readelf -d second/bin/whyidle | grep -cE 'RPATH|RUNPATH'
 readelf -d second/bin/whyidle | grep NEEDED | sed 's/.*\[\(.*\)\]/\1/' | grep -vE '^(libc|libdl|libm|libpthread|ld-linux.*|libasan|libubsan|libgcc_s)\.so\.[0-9]$'
 ls second/lib*/whyidle/demo
 find second -name 'libcuda.so.1' -o -name 'libcudart.so.13' | sed 's|.*/whyidle/||' | sort
+real_preload
 cat > tool.sh <<'SH'
 second/bin/whyidle demo healthy | sed -n 's/^healthy: .*, on \(the [a-z]* GPU\|the GPU\).*/on a GPU/p; s/^\(VERDICT\) .*/\1/p'
 SH

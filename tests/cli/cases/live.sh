@@ -4,6 +4,7 @@ library=$build/src/collect/libwhyidle.so demo=$build/samples/demo_healthy
 [ -e "$library" ] && [ -x "$demo" ] && [ -d "$build/vgpu/13" ] || { echo SKIP not built; exit 0; }
 export LD_LIBRARY_PATH=$build/vgpu/13:$build/vgpu
 unset WHYIDLE_LIB
+real_preload
 whyidle lib | sed "s|$build|BUILD|"
 echo --- run
 WHYIDLE_TRACE=$PWD/r.trace whyidle run --json r.json "$demo" > out 2> err; echo "rc $?"
