@@ -27,7 +27,7 @@ enum wi_table_id { WI_TABLE_CLASSES, WI_TABLE_KERNELS, WI_TABLE_COPIES, WI_TABLE
 struct wi_table {
     enum wi_table_id id;
     const struct wi_names *names;
-    int64_t whole_ns; /* what SHARE and BAR are a part of */
+    int64_t whole_ns;  /* what SHARE and BAR are a part of */
     double step_scale; /* of STEP: time in a step by time in the window, 0 = not known */
 };
 

@@ -237,6 +237,27 @@ static const struct placeholder *find(const char *text, size_t *len)
     return NULL;
 }
 
+/* Behind a figure that printed "1": the one thing of a word that stands for several. Returns how
+ * much of the text it took. */
+static size_t put_one(const struct subject *s, const char *text)
+{
+    static const struct {
+        const char *many, *one;
+    } WORDS[] = {
+#define COUNTED(many, one) {" " many, " " one},
+#include "report/counted.def"
+#undef COUNTED
+    };
+    for (size_t i = 0; i < WI_ARRAY_LEN(WORDS); i++) {
+        size_t len = strlen(WORDS[i].many);
+        if (strncmp(text, WORDS[i].many, len) != 0 || (text[len] >= 'a' && text[len] <= 'z'))
+            continue;
+        wi_out_str(s->out, WORDS[i].one);
+        return len;
+    }
+    return 0;
+}
+
 /* Expands a piece of a text into s->out. Returns the number of unknown placeholders; *figures and
  * *dashes get the number of placeholders and of those that printed "-". */
 static int expand_piece(const struct subject *s, const char *text, size_t len, int *figures,
@@ -252,8 +273,11 @@ static int expand_piece(const struct subject *s, const char *text, size_t len, i
             size_t before = s->out->len;
             row->get(s);
             ++*figures;
-            *dashes += s->out->len == before + 1 && s->out->buf[before] == '-';
+            int single = s->out->len == before + 1;
+            *dashes += single && s->out->buf[before] == '-';
             text += width;
+            if (single && s->out->buf[before] == '1')
+                text += put_one(s, text);
             continue;
         }
         wi_out_char(s->out, *text);

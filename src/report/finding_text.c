@@ -48,7 +48,7 @@ static void put_times(struct wi_out *out, const struct wi_report *report,
         wi_out_f(out, "%llu of all ", here);
     else if (known && !here)
         wi_out_str(out, "in all ");
-    wi_out_f(out, "%llu times", all);
+    wi_out_f(out, all == 1 ? "%llu time" : "%llu times", all);
     if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
         wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
     put_known(out, ", median ", f->median_ns);
@@ -141,16 +141,10 @@ static void put_template(struct wi_layout *layout, const char *label, const char
         wi_layout_line(layout, label, phrase.text);
 }
 
-void wi_text_seen(struct wi_layout *layout, const struct wi_report *report,
-                  const struct wi_finding *f)
+void wi_text_evidence(struct wi_layout *layout, const struct wi_report *report,
+                      const struct wi_finding *f)
 {
     put_template(layout, "  seen", f->seen, f, report->names);
-}
-
-static void put_evidence(struct wi_layout *layout, const struct wi_report *report,
-                         const struct wi_finding *f)
-{
-    wi_text_seen(layout, report, f);
     put_where(layout, report, f);
     put_inside(layout, f, report->names);
     put_exposed(layout, f, report->names);
@@ -168,7 +162,7 @@ void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
     struct wi_phrase phrase;
     wi_put_cause(wi_phrase_begin(&phrase), f);
     wi_layout_line(layout, "  cause", wi_phrase_end(&phrase));
-    put_evidence(layout, report, f);
+    wi_text_evidence(layout, report, f);
 }
 
 /* What a FIX block says beside the fix itself. */
@@ -228,5 +222,5 @@ void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
     put_each_step(out, report, f);
     wi_out_f(out, " (confidence\u00a0%s)", wi_confidence_word(f->confidence));
     wi_layout_line(layout, "  against", wi_phrase_end(&text));
-    put_evidence(layout, report, f);
+    wi_text_evidence(layout, report, f);
 }

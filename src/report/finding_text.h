@@ -11,9 +11,9 @@ void wi_put_cause(struct wi_out *out, const struct wi_finding *f);
 /* The lines below the headline: cause, what was seen, where, what exposes it. */
 void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
                    const struct wi_finding *f);
-/* What was seen of it, in one line; nothing where nothing can be said. */
-void wi_text_seen(struct wi_layout *layout, const struct wi_report *report,
-                  const struct wi_finding *f);
+/* What was seen of it, where, in which function, and what exposes it: as far as it is known. */
+void wi_text_evidence(struct wi_layout *layout, const struct wi_report *report,
+                      const struct wi_finding *f);
 /* The block "FIX number"; of another finding than the verdict's with its cause and evidence;
  * of the verdict's with its cause, where another fix stands before it. */
 void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,

@@ -9,8 +9,8 @@
 enum wi_tone { WI_TONE_BAD, WI_TONE_GOOD, WI_TONE_OPEN };
 
 /* The headline: `shout` receives the part in capitals, `rest` what follows it. Where start-up, or
- * what lies around the window, is half of the run and more (WI_LIMIT_OUTSIDE_PERMILLE), both say so:
- * the answer is about what is left. */
+ * what lies around the window, is half of the run and more (WI_LIMIT_OUTSIDE_PERMILLE), both say
+ * so: the answer is about what is left. */
 enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, struct wi_out *rest);
 /* Both parts in one line, without the confidence: the text of the verdict in JSON. */
 void wi_headline_text(struct wi_out *out, const struct wi_report *report);

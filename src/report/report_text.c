@@ -275,7 +275,7 @@ static void put_unknown(struct wi_layout *layout, const struct wi_report *report
             put_advice(out, report, f);
         wi_layout_line(layout, "  not known", wi_phrase_end(&phrase));
         if (f && !not_recorded(subcause))
-            wi_text_seen(layout, report, f);
+            wi_text_evidence(layout, report, f);
     }
 }
 

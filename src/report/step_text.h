@@ -12,9 +12,9 @@ const struct wi_device_result *wi_report_device(const struct wi_report *report, 
 const struct wi_device_result *wi_first_device(const struct wi_report *report);
 /* From one start to the next, mean over all; WI_UNKNOWN where the steps are not known. */
 int64_t wi_step_mean_ns(const struct wi_device_result *device);
-/* What a nanosecond of the device's window is in a step: the mean step by the time outside start-up,
- * so that the parts of a step add up to it, whatever lies before the first step and behind the last.
- * 0 where the steps are not known. */
+/* What a nanosecond of the device's window is in a step: the mean step by the time outside
+ * start-up, so that the parts of a step add up to it, whatever lies before the first step and
+ * behind the last. 0 where the steps are not known. */
 double wi_step_scale(const struct wi_device_result *device);
 /* ns of the window in a step, by that scale; WI_UNKNOWN where the steps are not known. */
 int64_t wi_per_step_ns(const struct wi_device_result *device, int64_t ns);

@@ -307,6 +307,14 @@ static void test_placeholders(void **state)
     wi_expand(fresh(), "{count} {bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}",
               &f, names);
     shows("10 - - - - - -");
+    f.count = f.copies = f.children = 1;
+    wi_expand(fresh(),
+              "{count} times, {copies} copies; {children} loader processes of {count} timesteps",
+              &f, names);
+    shows("1 time, 1 copy; 1 loader process of 1 timesteps");
+    f.count = 11;
+    wi_expand(fresh(), "{count} times", &f, names);
+    shows("11 times");
     wi_names_free(names);
 }
 
