@@ -13,6 +13,7 @@
 
 #include "report/headline.h"
 #include "report/human.h"
+#include "report/layout.h"
 
 /* The last word that is given wins: option, then WHYIDLE_COLOR, then NO_COLOR and the terminal. */
 int wi_show_color(int fd, const struct wi_args *args)
@@ -29,11 +30,10 @@ int wi_show_color(int fd, const struct wi_args *args)
 int wi_show_width(int fd, const struct wi_args *args)
 {
     const char *text = getenv("WHYIDLE_WIDTH");
-    int width = wi_args_number(args, WI_OPT_WIDTH, text ? atoi(text) : 0);
+    int asked = wi_args_number(args, WI_OPT_WIDTH, text ? atoi(text) : 0);
     struct winsize size;
-    if (width <= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        width = size.ws_col;
-    return width <= 0 ? 100 : width < 40 ? 40 : width > 100 ? 100 : width;
+    int terminal = ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+    return wi_layout_width(asked, getenv("COLUMNS"), terminal);
 }
 
 int wi_show_text(int fd, const struct wi_report *report, const struct wi_args *args,

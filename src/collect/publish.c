@@ -26,11 +26,10 @@
 #include "collect/watch_waits.h"
 #include "collect/thread.h"
 #include "collect/tracefile.h"
+#include "report/layout.h"
 #include "report/report.h"
 
-#define RESULT_BYTES  ((size_t)4 << 20)
-#define DEFAULT_WIDTH 100
-#define LEAST_WIDTH   40
+#define RESULT_BYTES ((size_t)4 << 20)
 
 static char buffer[16 << 10];
 
@@ -113,14 +112,12 @@ static int may_print(const struct wi_job *job)
     return !strcmp(who, "all") || job->rank == WI_UNKNOWN || job->rank == 0;
 }
 
-static int terminal_width(int is_terminal)
+static int width_of(int is_terminal)
 {
     struct winsize size = {0};
-    int width = (int)wi_process.settings.width;
-    if (!width && is_terminal && ioctl(2, TIOCGWINSZ, &size) == 0)
-        width = size.ws_col;
-    width = width ? width : DEFAULT_WIDTH;
-    return width < LEAST_WIDTH ? LEAST_WIDTH : width > DEFAULT_WIDTH ? DEFAULT_WIDTH : width;
+    if (!is_terminal || ioctl(2, TIOCGWINSZ, &size) != 0)
+        size.ws_col = 0;
+    return wi_layout_width((int)wi_process.settings.width, getenv("COLUMNS"), size.ws_col);
 }
 
 static void print_text(const struct wi_report *report)
@@ -128,7 +125,7 @@ static void print_text(const struct wi_report *report)
     int is_terminal = isatty(2);
     const char *color = wi_process.settings.color, *no_color = getenv("NO_COLOR");
     struct wi_text_options options = {
-        .width = terminal_width(is_terminal),
+        .width = width_of(is_terminal),
         .color = !strcmp(color, "always") ||
                  (!strcmp(color, "auto") && is_terminal && !(no_color && *no_color)),
         .verdict_line = !is_terminal,

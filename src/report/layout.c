@@ -4,6 +4,28 @@
 
 #include <string.h>
 
+#define LEAST_WIDTH 40
+#define MOST_WIDTH  100
+
+/* A whole number, 0 for anything else. */
+static int number_of(const char *text)
+{
+    int number = 0;
+    for (; text && *text; text++) {
+        if (*text < '0' || *text > '9')
+            return 0;
+        number = number > MOST_WIDTH ? number : number * 10 + (*text - '0');
+    }
+    return number;
+}
+
+int wi_layout_width(int asked, const char *columns, int terminal)
+{
+    int said = number_of(columns);
+    int width = asked > 0 ? asked : said > 0 ? said : terminal > 0 ? terminal : MOST_WIDTH;
+    return width < LEAST_WIDTH ? LEAST_WIDTH : width > MOST_WIDTH ? MOST_WIDTH : width;
+}
+
 void wi_layout_style(struct wi_layout *layout, enum wi_style style)
 {
     static const char *const CODES[] = {"\033[0m", "\033[1m", "\033[2m", "\033[1;31m",

@@ -15,6 +15,9 @@ struct wi_layout {
     int color;
 };
 
+/* Columns of a text: as asked for, else as the variable COLUMNS says (may be NULL), else the
+ * terminal's (0 = it is none, or nothing was asked for); 100 where nobody says, from 40 to 100. */
+int wi_layout_width(int asked, const char *columns, int terminal);
 /* Switches the style; escape sequences count as no column. */
 void wi_layout_style(struct wi_layout *layout, enum wi_style style);
 /* Writes text from the current column on, broken at blanks before `width` (not at U+00A0, and not

@@ -317,8 +317,7 @@ static void put_next(struct wi_layout *layout, const struct wi_report *report, c
 void wi_report_text(struct wi_out *out, const struct wi_report *report,
                     const struct wi_text_options *options)
 {
-    int width = options->width < 40 ? 40 : options->width > 100 ? 100 : options->width;
-    struct wi_layout layout = {out, width, options->color};
+    struct wi_layout layout = {out, wi_layout_width(options->width, NULL, 0), options->color};
     const struct wi_finding *first = wi_verdict_finding(report);
     if (options->verdict_line)
         put_verdict_line(out, report);

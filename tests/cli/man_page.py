@@ -75,6 +75,7 @@ def page():
     for row in rows("src/base/settings.def", "SETTING"):
         yield f".TP\n.B {strings(row)[0]}\n{escape(strings(row)[-1])}"
         yield from allowed(row)
+    yield ".TP\n.B COLUMNS\ncolumns of the terminal, unless an option or WHYIDLE_WIDTH says other"
     yield ".TP\n.B NO_COLOR\nno colours, unless an option or WHYIDLE_COLOR asks for them"
     yield ".SH FILES\n.B whyidle\\-out/\nthe reports: one folder a job, one document a process; \\fBlatest\\fR names the newest."
 

@@ -41,7 +41,7 @@ def pattern(expected):
 
 def run(case, whyidle, report_print, stand_in):
     env = {k: v for k, v in os.environ.items()
-           if not k.startswith(("WHYIDLE", "STAND_IN", "SLURM", "GITHUB")) and k != "NO_COLOR"}
+           if not k.startswith(("WHYIDLE", "STAND_IN", "SLURM", "GITHUB")) and k not in ("NO_COLOR", "COLUMNS")}
     env.update(PATH=os.path.dirname(whyidle) + ":" + env["PATH"], LC_ALL="C.UTF-8", TERM="xterm",
                REPORT_PRINT=report_print, STAND_IN=stand_in, WHYIDLE_LIB=stand_in)
     env.pop("LD_PRELOAD", None)
