@@ -163,7 +163,7 @@ static int check_value(const struct wi_args *args, const struct option_row *row,
     return 0;
 }
 
-/* The row that arg names for this command; *value gets what follows '=', or NULL. */
+/* The row that arg names for this command; *value gets what follows '=' or the letter, or NULL. */
 static const struct option_row *find(const struct wi_args *args, const char *arg,
                                      const char **value)
 {
@@ -172,9 +172,12 @@ static const struct option_row *find(const struct wi_args *args, const char *arg
     for (size_t i = 0; i < WI_ARRAY_LEN(OPTIONS); i++) {
         const struct option_row *row = &OPTIONS[i];
         int by_name = strlen(row->name) == len && !memcmp(row->name, arg, len);
-        int by_letter = row->letter && arg[1] == row->letter && arg[2] == 0;
-        if ((row->commands >> args->command & 1) && (by_name || by_letter))
-            return row;
+        int by_letter = row->letter && arg[1] == row->letter && (!arg[2] || row->type != FLAG);
+        if (!(row->commands >> args->command & 1) || !(by_name || by_letter))
+            continue;
+        if (by_letter)
+            *value = arg[2] ? arg + 2 : NULL;
+        return row;
     }
     return NULL;
 }

@@ -22,6 +22,11 @@ rc whyidle run -w 60x true
 rc whyidle run --json= true
 rc whyidle --no-such-option
 rc whyidle help nothing
+fixture loader > loader.json
+whyidle report -fjson loader.json | head -1
+whyidle report -w60 loader.json | head -1
+rc whyidle report -fxml loader.json
+rc whyidle run -qx true
 rc whyidle demo nothing
 rc whyidle --version
 rc whyidle lib
