@@ -167,7 +167,8 @@ static void put_text(struct wi_out *out, const struct wi_args *args, const struc
     struct wi_phrase phrase;
     put_sentences(wi_phrase_begin(&phrase), wi_args_value(args, WI_OPT_WHAT_IF, ""));
     wi_layout_line(&layout, "WHAT IF", wi_phrase_end(&phrase));
-    wi_put_prediction(wi_phrase_begin(&phrase), prediction);
+    wi_out_str(wi_phrase_begin(&phrase), wi_predicts_nothing(prediction) ? "nothing: " : "");
+    wi_put_prediction(&phrase.out, prediction);
     wi_layout_line(&layout, "  gives", wi_phrase_end(&phrase));
     if (note[0])
         wi_layout_line(&layout, "  note", note);

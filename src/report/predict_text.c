@@ -33,10 +33,9 @@ static int steps_stand_for_it(const struct wi_prediction *p)
     return ratio >= p->speedup * (1 - SAME) && ratio <= p->speedup * (1 + SAME);
 }
 
-/* A range within which nothing changes. */
-static int shows_nothing(const struct wi_prediction *p)
+int wi_predicts_nothing(const struct wi_prediction *p)
 {
-    return p->low > 1 - NOTHING && p->high < 1 + NOTHING;
+    return !p->withheld && p->low > 1 - NOTHING && p->high < 1 + NOTHING;
 }
 
 /* The evidence shows no way to a gain, and only the cause gone would bring one. */
@@ -75,7 +74,7 @@ void wi_put_prediction(struct wi_out *out, const struct wi_prediction *p)
         return;
     }
     put_change(out, p);
-    if (shows_nothing(p)) {
+    if (wi_predicts_nothing(p)) {
         wi_out_str(out, " (");
         wi_put_times(out, p->speedup);
         wi_out_char(out, ')');
@@ -156,7 +155,7 @@ void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding)
     struct wi_out *out = wi_phrase_begin(&phrase);
     if (!wi_predicted(p) && !p->withheld)
         return;
-    if (!p->withheld && shows_nothing(p))
+    if (wi_predicts_nothing(p))
         wi_out_str(out, "nothing: ");
     if (!p->withheld && is_bound(p))
         put_bound(out, p);

@@ -11,6 +11,8 @@
 void wi_put_times(struct wi_out *out, double speedup);
 /* "306 -> 96 ms/step, 3.2x (range 2.9x to 3.4x)", or why there is no figure. */
 void wi_put_prediction(struct wi_out *out, const struct wi_prediction *prediction);
+/* 1 where there is a figure, and no gain or loss lies in its range. */
+int wi_predicts_nothing(const struct wi_prediction *prediction);
 /* The line "gives" of a FIX block, and "more than" where it saves more than its own cause took;
  * nothing where no prediction was asked for. */
 void wi_text_gives(struct wi_layout *layout, const struct wi_finding *finding);

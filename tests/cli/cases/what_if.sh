@@ -22,6 +22,7 @@ json.dump(trace, open("t.json", "w"))
 PY
 echo --- one change, as text and as a document
 whyidle report --what-if gpu-2x t.json | sed 's/(range.*)/(range)/'
+whyidle report --what-if balanced-ranks t.json | sed 's/(range.*)/(range)/' | head -2
 echo --- what was said of each change stands beside it
 whyidle report --what-if gpu-2x:x=4+host-other-free:cause=checkpoint,stay=2.5+pinned-async t.json |
     sed 's/(range.*)/(range)/' | head -4
