@@ -6,23 +6,36 @@
 
 enum how { MEAN, SUM, LAST, LEAST };
 
-static void fold(struct wi_host_sums *sums, int figure, enum how how, int64_t value)
+/* Looks are not always equally far apart: each counts for the time it covers, in ms. */
+static int64_t weight_of(const struct wi_host_sample *sample)
+{
+    int64_t ms = sample->interval_ns == WI_UNKNOWN ? 0 : sample->interval_ns / 1000000;
+    return ms > 0 ? ms : 1;
+}
+
+static void fold(struct wi_host_sums *sums, int figure, enum how how, int64_t value, int64_t weight)
 {
     int64_t *into = &sums->value[figure];
     if (value == WI_UNKNOWN)
         return;
+    if (how != MEAN)
+        weight = 1;
+    else if (__builtin_mul_overflow(value, weight, &value))
+        value = MOST;
     if (how == LAST)
         *into = value;
     else if (how == LEAST)
         *into = sums->known[figure] && *into < value ? *into : value;
     else if (__builtin_add_overflow(*into, value, into) || *into > MOST)
         *into = MOST;
-    sums->known[figure]++;
+    sums->known[figure] += (uint64_t)weight;
 }
 
 void wi_host_sums_add(struct wi_host_sums *sums, const struct wi_host_sample *sample)
 {
-#define HOST_FIGURE(member, how, sentence) fold(sums, WI_FIGURE_##member, how, sample->member);
+    int64_t weight = weight_of(sample);
+#define HOST_FIGURE(member, how, sentence)                                                         \
+    fold(sums, WI_FIGURE_##member, how, sample->member, weight);
 #include "analyze/host_figures.def"
 #undef HOST_FIGURE
 }

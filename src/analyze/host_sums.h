@@ -14,7 +14,7 @@ enum wi_host_figure {
 
 struct wi_host_sums {
     int64_t value[WI_FIGURE_COUNT];
-    uint64_t known[WI_FIGURE_COUNT]; /* looks that knew the figure */
+    uint64_t known[WI_FIGURE_COUNT]; /* looks that knew the figure; of means, the time they cover */
 };
 
 void wi_host_sums_add(struct wi_host_sums *sums, const struct wi_host_sample *sample);

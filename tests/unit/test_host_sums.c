@@ -38,6 +38,26 @@ static void test_figures(void **state)
     assert_int_equal(run.at_ns, WI_UNKNOWN);
 }
 
+/* One look of 4 s weighs as much as four of 1 s. */
+static void test_means_go_by_time(void **state)
+{
+    struct wi_host_sums sums;
+    struct wi_host_sample look, run;
+    (void)state;
+    memset(&sums, 0, sizeof(sums));
+    for (int i = 0; i < 5; i++) {
+        wi_host_sample_clear(&look);
+        look.interval_ns = i == 4 ? 4000000000 : 1000000000;
+        look.cores_idle_permille = i == 4 ? 3000 : 1000;
+        look.child_starts = i == 4 ? 8 : 2;
+        wi_host_sums_add(&sums, &look);
+    }
+    wi_host_sums_total(&run, &sums);
+    assert_int_equal(run.cores_idle_permille, 2000);
+    assert_int_equal(run.child_starts, 16);
+    assert_true(run.interval_ns == 8000000000);
+}
+
 static void test_no_overflow(void **state)
 {
     struct wi_host_sums sums;
@@ -56,6 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_figures),
+        cmocka_unit_test(test_means_go_by_time),
         cmocka_unit_test(test_no_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
