@@ -4,7 +4,7 @@
 # programs built by nvcc, every sample, PyTorch jobs and the live scenario cases, measures what a
 # launch costs and how true gaps of known length come out. Table and JSON: $OUT, else
 # ./gpu-check-out. What is missing here is skipped with its reason, what the time does not allow is
-# told as left out. Exit 1 if an expectation is missed.
+# told as left out. Exit 1 if an expectation is missed, or nothing could be checked.
 #   scripts/gpu_check.sh [PART...]    demos nvcc static launch-cost gaps samples torch live
 # Without a GPU it runs on the virtual one and marks every row as modelled. docs/gpu-results.md.
 set -euo pipefail

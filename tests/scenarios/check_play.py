@@ -25,7 +25,6 @@ MOST_LATE = 100.0  # %: a live run that took this much longer than written shows
 DISTURBED = "host-other/disturbance"
 # Live runs of a case, as long as they fail and the machine disturbs them: one that had no core for
 # the player is not of this timeline. Each lost its core for longer than the tolerance.
-ATTEMPTS = 2
 # % of the machine's cores that other programs may use during a live run: what the watch sees of
 # workers, threads and the run queue is no longer the job's own beyond it.
 MOST_OTHERS = 10.0
@@ -391,13 +390,13 @@ def check_live_once(options, label, case, block, ranks, sms, texts):
 
 def check_live(options, label, *case):
     """A run that fails on a busy machine proves nothing and is played again."""
-    for attempt in range(1, ATTEMPTS + 1):
+    for attempt in range(1, options.attempts + 1):
         row, disturbed = check_live_once(options, label, *case)
         if row["ok"] or not disturbed:
             break
     else:
         print_row(row, options)
-        raise Unplayable(f"{ATTEMPTS} runs were disturbed by a busy machine")
+        raise Unplayable(f"{options.attempts} runs were disturbed by a busy machine")
     if attempt > 1:
         row["notes"].append(f"attempt {attempt}")
     return row
@@ -429,6 +428,7 @@ def parse_arguments(argv):
     p.add_argument("--json", action="store_true", help="one JSON object a line")
     p.add_argument("--strict", action="store_true", help="the sub-cause must be named too")
     p.add_argument("--max-loops", type=int, default=0, help="cut outermost loops")
+    p.add_argument("--attempts", type=int, default=2, help="live: runs at most, on a busy machine")
     p.add_argument("--tolerance", type=float, default=5.0, help="points of wall time")
     p.add_argument("--play", default=os.path.join(scenarios, "play"))
     p.add_argument("--play-live", default=os.path.join(scenarios, "play_live"))

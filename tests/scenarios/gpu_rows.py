@@ -16,10 +16,12 @@ REAL = os.environ["WI_GPU"] == "real"
 SUFFIX = os.environ["WI_SUFFIX"]
 LIBRARY_PATH = os.environ["WI_LIBRARY_PATH"]
 BUDGET_S = 460  # the whole, building included, stays under eight minutes
+GRACE_S = 10    # what runs then is ended after so much more
 LONGEST_S = 15  # nothing that may take this long is begun unless so much is left
 START = float(os.environ.get("WI_STARTED_S") or time.time())
 MARKS = {True: "ok  ", False: "FAIL", None: "    "}
 rows = []
+again = []  # (second try, what is told where there is no time for it) of runs that were disturbed
 
 
 def add(what, expected, found, ok, kind="check"):
@@ -42,41 +44,74 @@ def seconds():
     return time.time() - START
 
 
+class OutOfTime(Exception):
+    """What was running when the time of the whole was over."""
+
+
 def left():
     return BUDGET_S - seconds()
 
 
-def room_for(what):
-    """Whether one more thing can be begun; if not, a row says that it was left out."""
-    if left() >= LONGEST_S:
-        return True
-    leave_out(what)
-    return False
+def longest_s():
+    """What a command may take that is started now."""
+    return max(0.1, min(120, left() + GRACE_S))
 
 
-def add_when_quiet(what, expected, attempt):
+def begin(what, check):
+    """Runs check() if it can still be begun; what the time does not allow is told as left out."""
+    try:
+        if left() < LONGEST_S:
+            raise OutOfTime
+        check()
+    except OutOfTime:
+        leave_out(what)
+
+
+def try_again(retry, fallback):
+    """A run that other programs disturbed proves nothing. It gets a second one when everything has
+    had its first; where there is no time for it, fallback() adds its rows."""
+    again.append((retry, fallback))
+
+
+def second_tries():
+    while again:
+        retry, fallback = again.pop(0)
+        try:
+            if left() < LONGEST_S:
+                raise OutOfTime
+            retry()
+        except OutOfTime:
+            fallback()
+
+
+def add_when_quiet(what, expected, attempt, most_percent=MOST_OTHERS):
     """attempt() returns (what was found, whether that is right). What fails while other programs
-    use the machine proves nothing: it is tried once more, then skipped."""
-    for _ in range(2):
+    use the machine is tried once more, then skipped."""
+    def once(disturbed):
         with Others() as others:
             found, ok = attempt()
-        if ok or others.percent <= MOST_OTHERS:
+        reason = f"other programs used {others.percent:.0f} % of the cores: {found}"
+        if ok or others.percent <= most_percent:
             add(what, expected, found, ok)
-            return
-    skip(what, f"other programs used {others.percent:.0f} % of the cores: {found}")
+        else:
+            disturbed(lambda: skip(what, reason))
+
+    once(lambda told: try_again(lambda: once(lambda second: second()), told))
 
 
 def bounded(command, env, stdin=None):
     """(status, stdout, stderr); with all its children it ends when the time is over."""
     job = subprocess.Popen(command, env=env, stdin=stdin or subprocess.DEVNULL, text=True,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
-    limit = max(LONGEST_S, min(120, left()))
+    limit = longest_s()
     try:
         out, err = job.communicate(timeout=limit)
         return job.returncode, out, err
-    except subprocess.TimeoutExpired:
+    except subprocess.TimeoutExpired as late:
         os.killpg(job.pid, signal.SIGKILL)
         job.communicate()
+        if left() <= 0:
+            raise OutOfTime from late
         return 124, "", f"took more than {limit:.0f} s"
 
 
@@ -145,6 +180,11 @@ def summary():
     n = counts()
     return (f"{len(rows)} rows: {n['failed']} failed, {n['skipped']} skipped, "
             f"{n['left_out']} left out for lack of time")
+
+
+def failed():
+    """Whether an expectation was missed, or nothing at all was found to be right."""
+    return counts()["failed"] > 0 or not any(r["ok"] for r in rows)
 
 
 def write(out, machine):

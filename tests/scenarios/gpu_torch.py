@@ -4,9 +4,10 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 
-from gpu_rows import (REAL, ROOT, SUFFIX, add, add_when_quiet, level_of, matched, room_for, run_job,
-                      share_percent, skip)
+from gpu_rows import (REAL, ROOT, SUFFIX, add, add_when_quiet, begin, level_of, longest_s, matched,
+                      run_job, share_percent, skip)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 JOB = os.path.join(HERE, "gpu_torch_job.py")
@@ -30,8 +31,8 @@ def find_torch():
         if not python or not os.path.exists(python):
             continue
         try:
-            done = subprocess.run([python, "-c", ASK], capture_output=True, text=True, timeout=60,
-                                  check=False)
+            done = subprocess.run([python, "-c", ASK], capture_output=True, text=True,
+                                  timeout=min(60, longest_s()), check=False)
         except subprocess.TimeoutExpired:
             continue
         if done.returncode == 0:
@@ -78,40 +79,37 @@ def run_pair(name, command, **more):
 def loops_on_gpu(python):
     for workers, wanted, words, _ in LOOPS:
         name = f"PyTorch training, {workers} loader workers"
-        if room_for(name):
-            run_loop(name, wanted, [python, JOB, "loader", str(workers), *words],
-                     library_path=None)
+        command = [python, JOB, "loader", str(workers), *words]
+        begin(name, partial(run_loop, name, wanted, command, library_path=None))
 
 
-def profiler_on_gpu(python):
-    name = "torch.profiler inside the job"
-    if room_for(name):
-        report = run_pair(name, [python, JOB, "profiler"], library_path=None)
-        blind = share_percent(report, "unknown")
-        add(f"{name}: the report tells its level and what it did not see", "level A",
-            f"{level_of(report)}, unknown {'-' if blind is None else f'{blind:.1f}'} %",
-            level_of(report).startswith("level A"))
+def profiler_on_gpu(python, name):
+    report = run_pair(name, [python, JOB, "profiler"], library_path=None)
+    blind = share_percent(report, "unknown")
+    add(f"{name}: the report tells its level and what it did not see", "level A",
+        f"{level_of(report)}, unknown {'-' if blind is None else f'{blind:.1f}'} %",
+        level_of(report).startswith("level A"))
 
 
-def graph_on_gpu(python):
-    name = "CUDA graphs of PyTorch"
-    if room_for(name):
-        report = run_pair(name, [python, JOB, "graph"], library_path=None)
-        seen = (((report or {}).get("calls") or {}).get("graph-launch") or {}).get("count")
-        text, all_matched = matched(report)
-        add(f"{name}: every replay seen", "1000 graph launches",
-            f"{seen}, {text}, {level_of(report)}", seen == 1000 and all_matched)
+def graph_on_gpu(python, name):
+    report = run_pair(name, [python, JOB, "graph"], library_path=None)
+    seen = (((report or {}).get("calls") or {}).get("graph-launch") or {}).get("count")
+    text, all_matched = matched(report)
+    add(f"{name}: every replay seen", "1000 graph launches",
+        f"{seen}, {text}, {level_of(report)}", seen == 1000 and all_matched)
 
 
-def matmul_on_gpu(python):
-    name = "cuBLAS, launched past the shared runtime"
-    if room_for(name):
-        report = run_pair(name, [python, JOB, "matmul"], library_path=None)
-        text, all_matched = matched(report)
-        busy = share_percent(report, "compute")
-        add(f"{name}: every kernel seen", "all matched, level A",
-            f"{text}, compute {'-' if busy is None else f'{busy:.0f}'} %, {level_of(report)}",
-            all_matched and level_of(report).startswith("level A"))
+def matmul_on_gpu(python, name):
+    report = run_pair(name, [python, JOB, "matmul"], library_path=None)
+    text, all_matched = matched(report)
+    busy = share_percent(report, "compute")
+    add(f"{name}: every kernel seen", "all matched, level A",
+        f"{text}, compute {'-' if busy is None else f'{busy:.0f}'} %, {level_of(report)}",
+        all_matched and level_of(report).startswith("level A"))
+
+
+ON_GPU = {"torch.profiler inside the job": profiler_on_gpu, "CUDA graphs of PyTorch": graph_on_gpu,
+          "cuBLAS, launched past the shared runtime": matmul_on_gpu}
 
 
 def loops_through_the_runtime(python):
@@ -120,17 +118,17 @@ def loops_through_the_runtime(python):
         return
     for workers, wanted, _, words in LOOPS:
         name = f"PyTorch DataLoader, {workers} workers, steps through the CUDA runtime"
-        if room_for(name):
-            run_loop(name, wanted, [python, LOOP, str(workers), *words])
+        command = [python, LOOP, str(workers), *words]
+        begin(name, partial(run_loop, name, wanted, command))
 
 
 def check_torch():
     found = find_torch()
-    on_gpu = ["torch.profiler inside the job", "CUDA graphs of PyTorch", "cuBLAS matmul"]
     if found and found[2] and REAL:
         add("PyTorch", "", found[1], None, "measure")
-        for part in (loops_on_gpu, profiler_on_gpu, graph_on_gpu, matmul_on_gpu):
-            part(found[0])
+        loops_on_gpu(found[0])
+        for name, check in ON_GPU.items():
+            begin(name, partial(check, found[0], name))
         return
     if not found:
         reason = "no PyTorch is installed"
@@ -139,5 +137,5 @@ def check_torch():
         reason = f"PyTorch {found[1]} finds no GPU" if REAL else \
             "the virtual GPU has no cuBLAS and no cuDNN, which PyTorch needs"
         loops_through_the_runtime(found[0])
-    for name in on_gpu:
+    for name in ON_GPU:
         skip(name, reason)
