@@ -32,6 +32,14 @@ static int read_dialect(const struct wi_json *job)
     return WI_DIALECT_GENERIC;
 }
 
+/* Of what reports of earlier versions do not have, 0. */
+static int64_t amount_or_nothing(struct wi_fields *reader, const struct wi_json *from,
+                                 const char *key)
+{
+    int64_t amount = wi_json_get(from, key) ? wi_field_amount_or_unknown(reader, from, key) : 0;
+    return amount == WI_UNKNOWN ? 0 : amount;
+}
+
 static void read_job(struct wi_fields *reader, const struct wi_json *root)
 {
     struct wi_job *job = &reader->saved->job;
@@ -64,10 +72,9 @@ static void read_job(struct wi_fields *reader, const struct wi_json *root)
     job->helper_cpu_ns = wi_field_amount_or_unknown(reader, cost, "helper_cpu_ns");
     job->memory_bytes = wi_field_amount_or_unknown(reader, cost, "memory_bytes");
     job->flush_ns = wi_field_amount_or_unknown(reader, cost, "flush_ns");
-    int64_t apart = wi_json_get(cost, "looks_apart")
-                        ? wi_field_amount_or_unknown(reader, cost, "looks_apart")
-                        : WI_UNKNOWN;
-    job->looks_apart = apart == WI_UNKNOWN ? 0 : apart;
+    job->looks_apart = amount_or_nothing(reader, cost, "looks_apart");
+    job->looks_halvings = amount_or_nothing(reader, cost, "looks_halvings");
+    job->looks_spared_ns = amount_or_nothing(reader, cost, "looks_spared_ns");
     job->final_flush_timed_out = wi_field_flag(reader, cost, "final_flush_timed_out");
     reader->saved->result.engine_bytes = (uint64_t)wi_field_amount(reader, cost, "engine_bytes");
 }

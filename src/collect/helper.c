@@ -25,6 +25,7 @@
 #include "collect/last_thread.h"
 #include "collect/outfile.h"
 #include "collect/publish.h"
+#include "collect/sampling.h"
 #include "collect/sites.h"
 #include "collect/stack_watch.h"
 #include "collect/thread.h"
@@ -111,8 +112,8 @@ static void park(int request)
 }
 
 struct schedule {
-    int64_t begin_ns, flush_ns, watch_ns, report_ns;
-    int watches;
+    int64_t begin_ns, flush_ns, watch_ns, sample_ns, report_ns;
+    int samples;
     int announced; /* the folder of the job is there */
 };
 
@@ -137,6 +138,19 @@ static int64_t report_step(int64_t age_ns)
     return step < longest ? step : longest;
 }
 
+/* A sample, or its time is left out where sampling gives way. */
+static void watch(struct schedule *next, int64_t now)
+{
+    int64_t step = next->watch_ns - now;
+    if (now < next->sample_ns)
+        return;
+    next->sample_ns = now + step * wi_sampling_apart() - step / 2;
+    next->samples++;
+    wi_watch_sample();
+    if (next->samples == 2) /* asks the linker and the driver: not when the process ends */
+        wi_job_base();
+}
+
 static void due(struct schedule *next, int64_t now)
 {
     if (now >= next->flush_ns) {
@@ -151,13 +165,10 @@ static void due(struct schedule *next, int64_t now)
     wi_watch_tick(now);
     if (now >= next->watch_ns) {
         next->watch_ns = now + watch_step(now - next->begin_ns);
-        next->watches++;
-        wi_watch_sample();
+        watch(next, now);
         wi_sites_open(wi_process.settings.stacks); /* an interpreter may have come meanwhile */
         wi_demangler_look();
         note_cpu();
-        if (next->watches == 2) /* asks the linker and the driver: not when the process ends */
-            wi_job_base();
     }
     if (now >= next->report_ns)
         next->report_ns = now + report_step(now - next->begin_ns);
@@ -205,6 +216,7 @@ static void *run(void *unused)
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
         look_ns = wi_watch_waits(wi_now_ns());
         rest_ns = look_ns < rest_ns ? look_ns : rest_ns;
+        wi_sampling_hold(wi_clock_ns(CLOCK_MONOTONIC));
         atomic_store(&state.quiet, rest_ns > WI_EASY_NS);
         futex_wait(&state.request, GO_ON, rest_ns);
     }

@@ -22,8 +22,8 @@
 #include "collect/feed.h"
 #include "collect/jobinfo.h"
 #include "collect/outfile.h"
+#include "collect/sampling.h"
 #include "collect/sites.h"
-#include "collect/watch_waits.h"
 #include "collect/thread.h"
 #include "collect/tracefile.h"
 #include "report/layout.h"
@@ -56,7 +56,7 @@ static void describe(struct wi_job *job, const struct wi_result *result)
     job->helper_cpu_ns = wi_helper_cpu_ns();
     job->memory_bytes =
         (int64_t)result->engine_bytes + wi_buffers_bytes() + wi_thread_bytes() + wi_sites_bytes();
-    job->looks_apart = wi_watch_waits_apart();
+    wi_sampling_tell(job);
     job->flush_ns = wi_process.activity ? wi_feed_own_ns() : WI_UNKNOWN;
 }
 

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "collect/feed.h"
 #include "collect/py_codes.h"
+#include "collect/sampling.h"
 #include "collect/sites.h"
 #include "collect/stack_look.h"
 #include "collect/thread.h"
@@ -150,12 +151,14 @@ int64_t wi_stack_watch(int64_t now)
         shortest = now - exit_ns < shortest ? now - exit_ns : shortest;
         if (!due)
             continue;
-        began = began ? began : wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        began = began ? began : wi_sampling_begin();
         look_at(py, t, exit_ns, now);
     }
     if (began) {
         int64_t cost = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+        wi_sampling_spent(cost);
         state.pace_ns = cost * COST > PACE_NS ? cost * COST : PACE_NS;
+        state.pace_ns *= wi_sampling_apart();
         state.next_ns = now + state.pace_ns;
     }
     if (shortest == INT64_MAX)

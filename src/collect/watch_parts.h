@@ -25,7 +25,7 @@ void wi_watch_cores(struct wi_host_sample *sample, int64_t interval_ns);
 void wi_watch_cores_tick(void);
 
 /* watch_serving.c: whether requests are taken without anybody sleeping for them. */
-void wi_watch_serving(struct wi_host_sample *sample);
+void wi_watch_serving(struct wi_host_sample *sample, int64_t interval_ns);
 /* Between two samples: whether a thread sleeps for a request. */
 void wi_watch_serving_tick(void);
 

@@ -22,7 +22,8 @@
 #define MOST_SOCKETS 64
 #define MOST_FDS     512 /* each costs 0.3 us a second, a socket 3 */
 #define MOST_THREADS 32  /* each costs 15 us ten times a second, in a process that serves */
-#define LONGEST      60  /* samples: a request that takes longer is not told from a dead socket */
+#define LONGEST_NS                                                                                 \
+    INT64_C(60000000000) /* a request that takes longer is not told from a dead socket */
 
 struct request_socket {
     int fd, listens;
@@ -41,9 +42,9 @@ static struct {
     int64_t looks, idle, waiting; /* since the last sample; nobody asleep, requests there or not */
     int64_t sleeper;              /* who slept on one a moment ago mostly still does */
 } state;
-/* Samples since something was last taken. Apart: what has a value from the start lies in pages that
+/* Time since something was last taken. Apart: what has a value from the start lies in pages that
  * every process writes (load.c). */
-static int since_taken = LONGEST;
+static int64_t since_taken_ns = LONGEST_NS;
 
 /* Bytes that have come and lie unread; of a listening socket the connections nobody has accepted.
  */
@@ -101,7 +102,7 @@ static int has_taken(const struct request_socket *s)
     return !s->listens;
 }
 
-void wi_watch_serving(struct wi_host_sample *sample)
+void wi_watch_serving(struct wi_host_sample *sample, int64_t interval_ns)
 {
     struct request_sockets *now = &state.now;
     int taken = 0;
@@ -110,14 +111,14 @@ void wi_watch_serving(struct wi_host_sample *sample)
         return;
     for (int i = 0; i < now->count; i++)
         taken |= has_taken(&now->list[i]);
-    since_taken = taken && state.sampled ? 0 : since_taken + 1;
+    since_taken_ns = taken && state.sampled ? 0 : since_taken_ns + interval_ns;
     if (!now->count)
         sample->serving_permille = 0;
     else if (state.looks)
         sample->serving_permille = 1000 *
-                                   (since_taken == 0         ? state.idle + state.waiting
-                                    : since_taken <= LONGEST ? state.waiting
-                                                             : 0) /
+                                   (since_taken_ns == 0            ? state.idle + state.waiting
+                                    : since_taken_ns <= LONGEST_NS ? state.waiting
+                                                                   : 0) /
                                    state.looks;
     state.looks = state.idle = state.waiting = 0;
     state.sampled = 1;

@@ -7,26 +7,21 @@
 #include "collect/watch_waits.h"
 
 #include <stdatomic.h>
-#include <time.h>
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "collect/core_looks.h"
 #include "collect/feed.h"
+#include "collect/sampling.h"
 #include "collect/thread.h"
 #include "collect/watch_look.h"
 
 #define WATCHED   32 /* threads at once */
 #define MS        INT64_C(1000000)
-#define LONG_NS   (5 * MS)    /* a silence as long is worth a look */
-#define RECENT_NS (500 * MS)  /* whoever was silent as long ago will be again */
-#define LEAST_NS  (10 * MS)   /* between two looks... */
-#define MOST_NS   (100 * MS)  /* ...and at most, */
-#define SHARE     10          /* else a tenth of the silence */
-#define WAKE_NS   30000       /* what one more turn of the helper costs */
-#define PERIOD_NS (1000 * MS) /* over which the cost is held... */
-#define BUDGET    100         /* ...to one part in so many of a core */
-#define SLOWEST   16
+#define LONG_NS   (5 * MS)   /* a silence as long is worth a look */
+#define RECENT_NS (500 * MS) /* whoever was silent as long ago will be again */
+#define LEAST_NS  (10 * MS)  /* between two looks... */
+#define MOST_NS   (100 * MS) /* ...and at most, */
+#define SHARE     10         /* else a tenth of the silence */
+#define WAKE_NS   30000      /* what one more turn of the helper costs */
 
 struct watched {
     struct wi_looked looked; /* tid 0 = free */
@@ -42,12 +37,7 @@ struct watched {
 static struct {
     struct watched watched[WATCHED];
     struct watched *latest;
-    int64_t period_ns, cpu_ns, cost_ns;
-    int told;
 } state;
-/* apart: what has a value from the start lies in pages that every process writes (load.c) */
-static int64_t slow = 1;    /* looks are so many times as far apart */
-static int64_t slowest = 1; /* ... at most so far */
 
 static void tell(struct watched *w, int64_t end_ns)
 {
@@ -84,7 +74,7 @@ static int64_t pace(int64_t silence_ns)
 {
     int64_t ns = silence_ns / SHARE;
     ns = ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
-    return ns * slow;
+    return ns * wi_sampling_apart();
 }
 
 /* The thread may have gone on meanwhile: then what was seen belongs to a call. */
@@ -120,43 +110,15 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     struct watched *w = find(t->tid);
     if (!w)
         return INT64_MAX;
-    int64_t long_ns = LONG_NS * slow;
+    int64_t long_ns = LONG_NS * wi_sampling_apart();
     if (silence < long_ns) /* waking for it pays only where long silences are likely */
         return now - w->silent_ns < RECENT_NS ? long_ns - silence : INT64_MAX;
     if (w->exit_ns != exit_ns || now >= w->next_ns) {
-        int64_t began = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        int64_t began_ns = wi_sampling_begin();
         look(w, t, exit_ns, now);
-        state.cost_ns += wi_clock_ns(CLOCK_THREAD_CPUTIME_ID) - began;
+        wi_sampling_end(began_ns);
     }
     return w->next_ns > now ? w->next_ns - now : LEAST_NS;
-}
-
-/* The helper's other work is what it is: the looks, with the turns that only they ask for, give
- * way. Its start is left out. */
-static void hold_budget(int64_t now)
-{
-    if (now - state.period_ns < PERIOD_NS && now >= state.period_ns)
-        return;
-    int64_t cpu = wi_clock_ns(CLOCK_THREAD_CPUTIME_ID), used = cpu - state.cpu_ns;
-    int64_t budget = state.period_ns ? (now - state.period_ns) / BUDGET : INT64_MAX;
-    if (used > budget && state.cost_ns * 4 > budget && slow < SLOWEST) {
-        slow *= 2;
-        slowest = slow > slowest ? slow : slowest;
-        if (!state.told)
-            wi_log(WI_LOG_LIFE, "the helper takes more than 1 %% of a core: it looks at waiting "
-                                "threads less often from now on");
-        state.told = 1;
-    } else if (used < budget / 5 * 2 && slow > 1) {
-        slow /= 2;
-    }
-    state.period_ns = now;
-    state.cpu_ns = cpu;
-    state.cost_ns = 0;
-}
-
-int64_t wi_watch_waits_apart(void)
-{
-    return slowest;
 }
 
 int64_t wi_watch_waits(int64_t now)
@@ -167,8 +129,7 @@ int64_t wi_watch_waits(int64_t now)
         int64_t ns = visit(wi_thread_at(i), now);
         next = ns < next ? ns : next;
     }
-    state.cost_ns += next == INT64_MAX ? 0 : WAKE_NS;
-    hold_budget(now);
+    wi_sampling_spent(next == INT64_MAX ? 0 : WAKE_NS);
     return next < MS ? MS : next;
 }
 

@@ -29,8 +29,10 @@ struct wi_job {
     int virtual_gpu;         /* 1: the device is modelled, not real */
     /* Own cost, WI_UNKNOWN if not measured. */
     int64_t helper_cpu_ns, memory_bytes, flush_ns;
-    int64_t looks_apart;     /* most: looks at waiting threads so many times as far apart as usual,
-                                to keep the cost down; 0 = not known */
+    int64_t looks_apart;     /* most: looks at threads and at the machine so many times as far apart
+                                as usual, to keep the cost down; 0 = not known, nor are the next */
+    int64_t looks_halvings;  /* how often they were made half as frequent */
+    int64_t looks_spared_ns; /* for how long they were not as frequent as usual */
     int final_flush_timed_out;
     int dialect;             /* enum wi_dialect; 0 = not told, then names show it or nothing does */
 };

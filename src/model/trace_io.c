@@ -153,7 +153,12 @@ void wi_trace_write_job(struct wi_trace_writer *writer, const struct wi_job *job
 #include "model/trace_job.def"
 #undef JOB_TEXT
     };
-    size_t lengths[WI_ARRAY_LEN(texts)], payload = sizeof(numbers);
+    const int64_t later[] = {
+#define JOB_NUMBER_LATER(member) job->member,
+#include "model/trace_job.def"
+#undef JOB_NUMBER_LATER
+    };
+    size_t lengths[WI_ARRAY_LEN(texts)], payload = sizeof(numbers) + sizeof(later);
     for (size_t i = 0; i < WI_ARRAY_LEN(texts); i++) {
         lengths[i] = texts[i] ? strnlen(texts[i], NAME_MAX) : 0;
         payload += 2 + lengths[i];
@@ -165,6 +170,8 @@ void wi_trace_write_job(struct wi_trace_writer *writer, const struct wi_job *job
         write_number(writer->out, lengths[i], 2);
         wi_out_bytes(writer->out, texts[i], lengths[i]);
     }
+    for (size_t i = 0; i < WI_ARRAY_LEN(later); i++)
+        write_number(writer->out, (uint64_t)later[i], 8);
 }
 
 void wi_trace_reader_init(struct wi_trace_reader *reader, struct wi_names *names)
@@ -250,6 +257,12 @@ static const char *take_text(struct rest *rest, struct wi_names *names)
     return wi_names_text(names, wi_names_intern(names, (const char *)data, len));
 }
 
+static void settle_looks(int64_t *figure, int64_t least)
+{
+    wi_figure_settle(figure);
+    *figure = *figure < least ? 0 : *figure;
+}
+
 /* What cannot be true is not known: the report's schema counts on it. */
 static void settle_job(struct wi_job *job)
 {
@@ -261,6 +274,9 @@ static void settle_job(struct wi_job *job)
     wi_figure_settle(&job->helper_cpu_ns);
     wi_figure_settle(&job->memory_bytes);
     wi_figure_settle(&job->flush_ns);
+    settle_looks(&job->looks_apart, 1);
+    settle_looks(&job->looks_halvings, 0);
+    settle_looks(&job->looks_spared_ns, 0);
 }
 
 static int read_job(struct wi_trace_reader *reader, const unsigned char *data, size_t len)
@@ -274,6 +290,9 @@ static int read_job(struct wi_trace_reader *reader, const unsigned char *data, s
 #define JOB_TEXT_LATER(member) job.member = rest.len ? take_text(&rest, reader->names) : NULL;
 #include "model/trace_job.def"
 #undef JOB_TEXT
+#define JOB_NUMBER_LATER(member) job.member = rest.len ? take_number(&rest) : 0;
+#include "model/trace_job.def"
+#undef JOB_NUMBER_LATER
     if (rest.err)
         return rest.err;
     settle_job(&job);

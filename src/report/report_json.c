@@ -511,6 +511,8 @@ static void put_overhead(struct json *json, const struct wi_report *report)
     put_int(json, "engine_bytes", (int64_t)report->result->engine_bytes);
     put_int(json, "flush_ns", job->flush_ns);
     put_int(json, "looks_apart", job->looks_apart ? job->looks_apart : WI_UNKNOWN);
+    put_int(json, "looks_halvings", job->looks_apart ? job->looks_halvings : WI_UNKNOWN);
+    put_int(json, "looks_spared_ns", job->looks_apart ? job->looks_spared_ns : WI_UNKNOWN);
     put_bool(json, "final_flush_timed_out", job->final_flush_timed_out);
     close_with(json, '}');
 }

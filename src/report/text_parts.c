@@ -292,6 +292,21 @@ static void put_unknown_fill(struct wi_out *out, const struct wi_result *result)
                  (long long)result->coverage.unknown_fill, (unsigned long long)kernels);
 }
 
+/* Reports of earlier versions do not say how often and for how long. */
+static void put_spared(struct wi_out *out, const struct wi_job *job)
+{
+    if (job->looks_apart <= 1)
+        return;
+    wi_out_str(out, "; to stay near 1 % of a core it looked at threads and at the machine ");
+    if (job->looks_halvings > 0) {
+        wi_out_str(out, "less often for ");
+        wi_human_ns(out, job->looks_spared_ns);
+        wi_out_f(out, ": halved %lld time%s, at most ", (long long)job->looks_halvings,
+                 job->looks_halvings == 1 ? "" : "s");
+    }
+    wi_out_f(out, "%lld times less often", (long long)job->looks_apart);
+}
+
 static void put_cost(struct wi_out *out, const struct wi_report *report)
 {
     const struct wi_job *job = report->job;
@@ -309,10 +324,7 @@ static void put_cost(struct wi_out *out, const struct wi_report *report)
         wi_human_ns(out, job->flush_ns);
         wi_out_str(out, " of the job's threads");
     }
-    if (job->looks_apart > 1)
-        wi_out_f(out,
-                 "; to stay near 1 %% of a core it looked at waiting threads %lld times less often",
-                 (long long)job->looks_apart);
+    put_spared(out, job);
     if (job->final_flush_timed_out)
         wi_out_str(out, "; the last device records did not arrive in time");
 }

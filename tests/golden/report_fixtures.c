@@ -529,6 +529,9 @@ static void make_crowded(struct fixture *f)
     f->result.kernel_count = 1;
     predict_crowded(f);
     covered(f, 100000);
+    f->job.looks_apart = 4;
+    f->job.looks_halvings = 3;
+    f->job.looks_spared_ns = 12500 * MS;
 }
 
 /* Half of the time in sleeps of the launching thread, for which no rule has a cause. */

@@ -445,7 +445,10 @@ static void keeps_the_job(void **state)
                          .stacks = "Python 3.11, libgcc",
                          .virtual_gpu = 1,
                          .helper_cpu_ns = WI_UNKNOWN,
-                         .memory_bytes = 1 << 20};
+                         .memory_bytes = 1 << 20,
+                         .looks_apart = 4,
+                         .looks_halvings = 3,
+                         .looks_spared_ns = 12000000000};
     int have = 1;
     assert_int_equal(read_one(f, f->bytes, 8, &have), 8);
     size_t at = f->out.len;
@@ -469,23 +472,40 @@ static void keeps_the_job(void **state)
     assert_int_equal(back->virtual_gpu, 1);
     assert_int_equal(back->memory_bytes, 1 << 20);
     assert_int_equal(back->flush_ns, 0);
+    assert_int_equal(back->looks_apart, 4);
+    assert_int_equal(back->looks_halvings, 3);
+    assert_true(back->looks_spared_ns == 12000000000);
+    f->bytes[at + 4] -= 24; /* as it was written before these were added */
+    assert_int_equal(read_one(f, f->bytes + at, f->out.len - at - 24, &have), f->out.len - at - 24);
+    assert_string_equal(back->stacks, "Python 3.11, libgcc");
+    assert_int_equal(back->looks_apart, 0);
 }
 
 static void settles_a_strange_job(void **state)
 {
     struct fixture *f = *state;
-    struct wi_job job = {.pid = -4, .rank = -1, .world = -2, .end = 77, .level = 'x'};
+    struct wi_job job = {.pid = -4,
+                         .rank = -1,
+                         .world = -2,
+                         .end = 77,
+                         .level = 'x',
+                         .looks_apart = -1,
+                         .looks_halvings = INT64_MIN,
+                         .looks_spared_ns = INT64_MAX};
     int have = 1;
     assert_int_equal(read_one(f, f->bytes, 8, &have), 8);
     size_t at = f->out.len;
     wi_trace_write_job(&f->writer, &job);
-    assert_int_equal(f->out.len - at, 8 + 13 * 8 + 6 * 2);
+    assert_int_equal(f->out.len - at, 8 + 13 * 8 + 6 * 2 + 3 * 8);
     assert_int_equal(read_one(f, f->bytes + at, f->out.len - at - 1, &have), 0);
     take_record(f, at);
     assert_int_equal(f->reader.job.pid, 0);
     assert_true(f->reader.job.rank == WI_UNKNOWN && f->reader.job.world == WI_UNKNOWN);
     assert_int_equal(f->reader.job.end, WI_JOB_IMPORTED);
     assert_int_equal(f->reader.job.level, 'I');
+    assert_int_equal(f->reader.job.looks_apart, 0);
+    assert_int_equal(f->reader.job.looks_halvings, 0);
+    assert_int_equal(f->reader.job.looks_spared_ns, 0);
     const unsigned char brief[] = {8, 0, 0, 0, 4, 0, 0, 0, 9, 0, 0, 0};
     assert_int_equal(read_one(f, brief, sizeof(brief), &have), WI_ERR_FORMAT);
 }

@@ -46,8 +46,8 @@ class Watched(Run):
         return sum(known) / len(known) if known else None
 
 
-def watch(words, lib=None, before=(), beside=None, **more):
-    """beside(out): called once the job runs, with the folder it may use."""
+def watch(words, lib=None, before=(), beside=None, job=JOB, then=None, **more):
+    """beside(out): called once the job runs, with the folder it may use; then(run): before that is gone."""
     with tempfile.TemporaryDirectory() as out:
         env = environment(out, **more)
         if lib:
@@ -55,7 +55,10 @@ def watch(words, lib=None, before=(), beside=None, **more):
         words = [word.replace("OUT/", out + "/") for word in words]
         helper = beside(out) if beside else None
         try:
-            return Watched(list(before) + [JOB] + words, env, out)
+            run = Watched(list(before) + [job] + words, env, out)
+            if then:
+                then(run)
+            return run
         finally:
             if helper:
                 helper.kill()
