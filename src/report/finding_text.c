@@ -167,14 +167,14 @@ void wi_text_first(struct wi_layout *layout, const struct wi_report *report,
 
 /* What a FIX block says beside the fix itself. */
 static void put_support(struct wi_layout *layout, const struct wi_report *report,
-                        const struct wi_finding *f)
+                        const struct wi_finding *f, int number)
 {
     const char *check = wi_advice_check_for(f->subcause).check;
     struct wi_phrase phrase;
     wi_put_because(wi_phrase_begin(&phrase), report, f);
     if (wi_phrase_end(&phrase)[0])
         wi_layout_line(layout, "  because", phrase.text);
-    if (check && f == wi_verdict_finding(report)) {
+    if (check && (number == 1 || f == wi_verdict_finding(report))) {
         wi_out_str(wi_phrase_begin(&phrase), check);
         wi_layout_line(layout, "  check it", wi_phrase_end(&phrase));
     }
@@ -204,7 +204,7 @@ void wi_text_fix(struct wi_layout *layout, const struct wi_report *report,
     wi_layout_line(layout, label, wi_phrase_end(&text));
     wi_text_gives(layout, f);
     wi_text_together(layout, report->result, (int)(f - report->result->findings));
-    put_support(layout, report, f);
+    put_support(layout, report, f, number);
     out = wi_phrase_begin(&text);
     wi_put_cause(out, f);
     if (f == wi_verdict_finding(report)) {
