@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyze/fixes.h"
 #include "analyze/limits.h"
 #include "report/layout.h"
 #include "report/human.h"
@@ -68,13 +69,15 @@ static void put_amount(struct wi_out *out, const struct wi_device_result *device
     wi_out_str(out, each ? " in all" : "");
 }
 
-/* Idle time that nobody can save: without it the two figures of the headline would not add up. */
-static void put_no_stall(struct wi_out *out, const struct wi_device_result *device)
+/* Idle time that nobody can save: without it the two figures of the headline would not add up. That
+ * of `told` stands there already. */
+static void put_no_stall(struct wi_out *out, const struct wi_device_result *device,
+                         enum wi_class told)
 {
     static const enum wi_class CLASSES[] = {WI_CLASS_WARM_UP, WI_CLASS_NO_WORK};
     for (size_t i = 0; i < sizeof(CLASSES) / sizeof(CLASSES[0]); i++) {
         int64_t ns = device->class_ns[CLASSES[i]];
-        if (ns < wi_window_ns(device) / 20)
+        if (ns < wi_window_ns(device) / 20 || CLASSES[i] == told)
             continue;
         wi_out_f(out, "; %s ", wi_class_people(CLASSES[i]));
         wi_human_share(out, ns, wi_window_ns(device), 1);
@@ -110,7 +113,7 @@ static void stall(const struct wi_report *report, const struct wi_device_result 
         wi_out_str(shout, " OF THE TIME.");
         wi_out_f(rest, "%s: ", WAITS[class_id]);
         put_amount(rest, device, finding->ns);
-        put_no_stall(rest, device);
+        put_no_stall(rest, device, class_id);
         wi_out_char(rest, '.');
         return;
     }
@@ -126,13 +129,15 @@ static void stall(const struct wi_report *report, const struct wi_device_result 
 static void limit(const struct wi_report *report, const struct wi_device_result *device,
                   struct wi_out *shout, struct wi_out *rest)
 {
+    int told[WI_FIXES], fixes = wi_fixes_of(report->result, told);
     put_gpu(shout, report, device);
     wi_out_str(shout, " IS THE LIMIT.");
     wi_out_str(rest, "Kernels that fill it run ");
     wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
     wi_out_str(rest, " of the time; it idles ");
     wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
-    wi_out_str(rest, ". Only faster kernels or a faster device will help.");
+    wi_out_str(rest, fixes ? ". Faster kernels or a faster device will help most."
+                           : ". Only faster kernels or a faster device will help.");
 }
 
 /* The largest stall of one device, NULL if it has none: what is not known is no stall. */

@@ -605,7 +605,46 @@ static void make_short_run(struct fixture *f)
     covered(f, 200000);
 }
 
-/* The same with less before it, recorded by another tool: what came first need not be a start. */
+/* Kernels that fill the device nearly all of the time, and something to mend all the same. */
+static void make_nearly_full(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 100);
+    charge(d, WI_SUB_COMPUTE, 92 * SEC, 0);
+    charge(d, WI_SUB_ALLOCATOR, 8 * SEC, 1);
+    struct wi_finding *first = finding(f, d, WI_SUB_ALLOCATOR, WI_CONF_HIGH);
+    times(first, 4000, 2 * MS, 3 * MS, 4 * MS);
+    first->fix = "allocate once and reuse";
+    struct wi_prediction *once = predict(f, WI_UNIVERSE_NO_ALLOCATOR, 100 * SEC, 92 * SEC);
+    first->predicted = *once;
+    verdict(f, "compute", -1, WI_CONF_HIGH, NULL);
+    covered(f, 200000);
+}
+
+/* A server that is asked now and then, its storage read by the thread that launches. */
+static void make_unasked(struct fixture *f)
+{
+    struct wi_device_result *d = device(f, 0, "NVIDIA L4", 100);
+    charge(d, WI_SUB_COMPUTE, 10 * SEC, 0);
+    charge(d, WI_SUB_NO_REQUESTS, 70 * SEC, 1);
+    charge(d, WI_SUB_FIRST_TOUCH, 6 * SEC, 1);
+    charge(d, WI_SUB_SLOW_STORAGE, 14 * SEC, 1);
+    struct wi_finding *first = finding(f, d, WI_SUB_NO_REQUESTS, WI_CONF_HIGH);
+    times(first, 500, 140 * MS, 150 * MS, 160 * MS);
+    struct wi_finding *second = finding(f, d, WI_SUB_SLOW_STORAGE, WI_CONF_HIGH);
+    times(second, 500, 28 * MS, 30 * MS, 36 * MS);
+    second->rule = "OWN_READ";
+    second->children = 0;
+    second->api_after = name(f, "cudaMemcpyAsync");
+    for (int i = 0; i < 2; i++) {
+        f->findings[i].seen = wi_advice_seen(&f->findings[i]);
+        f->findings[i].fix = wi_advice_for(f->findings[i].subcause).fix;
+    }
+    verdict(f, "no-work/no-requests", 0, WI_CONF_HIGH, NULL);
+    covered(f, 200000);
+}
+
+/* The short run with less before it, recorded by another tool: what came first need not be a start.
+ */
 static void make_short_recording(struct fixture *f)
 {
     make_short_run(f);
@@ -630,6 +669,7 @@ static const struct {
     {"hostile", make_hostile},         {"extreme", make_extreme},
     {"sleeper", make_sleeper},         {"overtaken", make_overtaken},
     {"short_run", make_short_run},     {"short_recording", make_short_recording},
+    {"nearly_full", make_nearly_full}, {"unasked", make_unasked},
 };
 #define MAKER_COUNT (sizeof(MAKERS) / sizeof(MAKERS[0]))
 
