@@ -107,6 +107,20 @@ static void get_api_before(const struct subject *s)
     put_name(s, s->finding->api_before);
 }
 
+/* "between cudaMemcpy and cudaLaunchKernel", or on the one side that is known. */
+static void get_between(const struct subject *s)
+{
+    int before = s->finding->api_before != WI_NO_NAME, after = s->finding->api_after != WI_NO_NAME;
+    if (before || after)
+        wi_out_str(s->out, before && after ? "between " : before ? "after " : "before ");
+    if (before)
+        put_name(s, s->finding->api_before);
+    if (before && after)
+        wi_out_str(s->out, " and ");
+    if (after || !before)
+        put_name(s, s->finding->api_after);
+}
+
 static void get_api_after(const struct subject *s)
 {
     put_name(s, s->finding->api_after);

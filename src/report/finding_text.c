@@ -51,6 +51,10 @@ static void put_times(struct wi_out *out, const struct wi_report *report,
     wi_out_f(out, all == 1 ? "%llu time" : "%llu times", all);
     if (wi_put_a_step(wi_phrase_begin(&a_step), wi_report_device(report, f->device), f->count))
         wi_out_f(out, " (%s)", wi_phrase_end(&a_step));
+    if (all == 1) {
+        put_known(out, ", ", f->longest_ns);
+        return;
+    }
     put_known(out, ", median ", f->median_ns);
     put_known(out, ", p95 ", f->p95_ns);
     put_known(out, ", longest ", f->longest_ns);

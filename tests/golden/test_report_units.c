@@ -307,6 +307,20 @@ static void test_placeholders(void **state)
     wi_expand(fresh(), "{count} {bytes} {mean_bytes} {gbps} {children} {cores_idle} {cores_busy}",
               &f, names);
     shows("10 - - - - - -");
+    f.api_before = wi_names_str(names, "cudaMemcpy");
+    f.api_after = wi_names_str(names, "cudaFree");
+    wi_expand(fresh(), "look {between}", &f, names);
+    shows("look between cudaMemcpy and cudaFree");
+    f.api_before = WI_NO_NAME;
+    wi_expand(fresh(), "look {between}", &f, names);
+    shows("look before cudaFree");
+    f.api_before = f.api_after;
+    f.api_after = WI_NO_NAME;
+    wi_expand(fresh(), "look {between}", &f, names);
+    shows("look after cudaFree");
+    f.api_before = WI_NO_NAME;
+    wi_expand(fresh(), "look {between}; or not", &f, names);
+    shows("or not");
     f.count = f.copies = f.children = 1;
     wi_expand(fresh(),
               "{count} times, {copies} copies; {children} loader processes of {count} timesteps",
