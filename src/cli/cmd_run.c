@@ -91,6 +91,15 @@ static void print_report(const struct wi_args *args, const struct wi_job_run *ru
     tell_ranks(run);
 }
 
+/* "whyidle: the job failed (signal 11); its report: whyidle report FOLDER" */
+static void tell_failure(const struct wi_job_run *run)
+{
+    int by = WIFSIGNALED(run->child.status);
+    fprintf(stderr, "whyidle: the job failed (%s %d); its report: whyidle report %s\n",
+            by ? "signal" : "status",
+            by ? WTERMSIG(run->child.status) : WEXITSTATUS(run->child.status), run->folder);
+}
+
 static void tell(const struct wi_args *args, struct wi_job_run *run)
 {
     const char *json = wi_args_value(args, WI_OPT_JSON, NULL);
@@ -105,8 +114,7 @@ static void tell(const struct wi_args *args, struct wi_job_run *run)
     if (!primary)
         wi_job_no_cuda(run);
     else if (wi_job_failed(run))
-        fprintf(stderr, "whyidle: the job failed (status %d); its report: whyidle report %s\n",
-                wi_child_exit(&run->child), run->folder);
+        tell_failure(run);
     else
         print_report(args, run, rolling);
 }
