@@ -163,6 +163,7 @@ static void none(const struct wi_report *report, const struct wi_device_result *
     wi_human_share(rest, device->class_ns[WI_CLASS_COMPUTE], wi_window_ns(device), 1);
     wi_out_str(rest, " of the time and idles ");
     wi_human_share(rest, device->idle_ns, wi_window_ns(device), 1);
+    put_no_stall(rest, device, WI_CLASS_COMPUTE);
     const struct wi_finding *stall = largest_stall(result, device->info.device);
     if (stall) {
         wi_out_f(rest, "; its largest stall, %s, takes ", wi_subcause_id(stall->subcause));

@@ -286,7 +286,8 @@ static void make_healthy(struct fixture *f)
 static void make_none(struct fixture *f)
 {
     struct wi_device_result *d = device(f, 0, "NVIDIA H200", 100);
-    charge(d, WI_SUB_COMPUTE, 88 * SEC, 0);
+    charge(d, WI_SUB_COMPUTE, 78 * SEC, 0);
+    charge(d, WI_SUB_AUTOTUNE, 10 * SEC, 0); /* trial kernels: the device is busy, and no stall */
     charge(d, WI_SUB_LAUNCH_BOUND, 4 * SEC, 1);
     charge(d, WI_SUB_ALLOCATOR, 4 * SEC, 1);
     charge(d, WI_SUB_CPU_COMPUTE, 4 * SEC, 1);

@@ -326,6 +326,9 @@ static void test_placeholders(void **state)
               "{count} times, {copies} copies; {children} loader processes of {count} timesteps",
               &f, names);
     shows("1 time, 1 copy; 1 loader process of 1 timesteps");
+    f.cores_allowed = 1;
+    wi_expand(fresh(), "of the {cores_allowed} cores it may use", &f, names);
+    shows("of the 1 core it may use");
     f.count = 11;
     wi_expand(fresh(), "{count} times", &f, names);
     shows("11 times");
