@@ -214,11 +214,28 @@ static int overhead(const struct wi_decoder *d, const struct wi_rec_overhead *r,
     return 1;
 }
 
-/* The records that are no operation; 0 if not understood. */
+/* How much is read of a record that is no operation. */
+static size_t read_bytes(uint32_t kind)
+{
+    switch (kind) {
+    case WI_KIND_DEVICE:
+        return sizeof(struct wi_rec_device);
+    case WI_KIND_CONTEXT:
+        return sizeof(struct wi_rec_context);
+    case WI_KIND_OVERHEAD:
+        return sizeof(struct wi_rec_overhead);
+    default:
+        return sizeof(struct wi_rec_api);
+    }
+}
+
+/* The records that are no operation; 0 if not understood, or too short. */
 static int other(const struct wi_decoder *d, uint32_t kind, const void *raw, int64_t latest_ns,
                  struct wi_record *out)
 {
-    if (kind == WI_KIND_DEVICE && wi_cupti_has(d->cupti, kind, sizeof(struct wi_rec_device))) {
+    if (!wi_cupti_has(d->cupti, kind, read_bytes(kind)))
+        return 0;
+    if (kind == WI_KIND_DEVICE) {
         out->kind = WI_RECORD_DEVICE;
         device(d, raw, &out->device);
     } else if (kind == WI_KIND_CONTEXT) {
