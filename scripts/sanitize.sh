@@ -31,15 +31,15 @@ tests() {
     shift 2
     ctest --test-dir "$folder" --output-on-failure -j 1 "$@" >"$log" 2>&1 || status=$?
     local ran failed skipped
-    ran=$(grep -cE '^ *[0-9]+/[0-9]+ Test' "$log" || true)
-    failed=$(grep -cE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$log" || true)
-    skipped=$(grep -cE '\*\*\*Skipped' "$log" || true)
+    ran=$(grep -acE '^ *[0-9]+/[0-9]+ Test' "$log" || true)
+    failed=$(grep -acE '\*\*\*(Failed|Timeout|Exception|Not Run)' "$log" || true)
+    skipped=$(grep -acE '\*\*\*Skipped' "$log" || true)
     echo "$name: $ran tests, $skipped skipped, $failed with findings"
     awk '/^[0-9]+\/[0-9]+ Testing: / { test = $3 }
         /^(skipped|SKIP|not tried):? / { print "  " test ": " $0 }' \
         "$folder/Testing/Temporary/LastTest.log"
     if [ $status -ne 0 ] || [ "$ran" -eq 0 ]; then
-        grep -E '\*\*\*|SUMMARY|ERROR: |runtime error|WARNING: Thread' "$log" |
+        grep -aE '\*\*\*|SUMMARY|ERROR: |runtime error|WARNING: Thread' "$log" |
             sort | uniq -c | head -n 40
         bad=1
     fi
