@@ -144,7 +144,9 @@ void wi_fix_change(struct wi_change *change, const struct wi_finding *const *fin
 int wi_fix_unlimited(struct wi_change *change, int cause)
 {
     const struct wi_remedy *remedy = wi_remedy_of((enum wi_subcause)cause);
-    if (!remedy || remedy->universe != WI_UNIVERSE_PRODUCER_RATE || change->host[cause].scale != 1)
+    int workers =
+        remedy && (remedy->universe == WI_UNIVERSE_PRODUCER_RATE || remedy->clock == WI_CLOCK_HERE);
+    if (!workers || change->host[cause].scale != 1)
         return 0;
     change->host[cause] = (struct wi_host_change){0, 0, 1};
     return 1;
