@@ -84,7 +84,8 @@ for target in "$@"; do
     fuzz_engine) extra='' libs='' most=2048 ;;
     fuzz_saved_report)
         main=tests/cli/fuzz_saved_report.c libs=-lyajl most=16384
-        extra="src/cli/json_doc.c src/cli/report_fields.c src/cli/report_predictions.c src/cli/report_read.c" ;;
+        extra="src/cli/json_doc.c src/cli/report_device.c src/cli/report_fields.c
+            src/cli/report_predictions.c src/cli/report_read.c src/cli/report_rows.c" ;;
     fuzz_symbols) extra='' libs='' most=16384 ;;
     fuzz_proc | fuzz_python | fuzz_cfi)
         libs='' extra="src/collect/*.c src/cuda/*.c" most=16384 ;;

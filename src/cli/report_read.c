@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "cli/report_device.h"
 #include "cli/report_fields.h"
 #include "cli/report_predictions.h"
+#include "cli/report_rows.h"
 #include "model/dialect.h"
-#include "report/report_series.h"
 
 #define SCHEMA       "whyidle-report/1"
 #define NAMES_BUDGET ((size_t)64 << 20)
@@ -94,156 +95,6 @@ static void read_run(struct wi_fields *reader, const struct wi_json *root)
 }
 
 /* "GPU-" and 32 hexadecimal digits with dashes between them. */
-static void read_uuid(struct wi_fields *reader, const struct wi_json *from, uint8_t uuid[16])
-{
-    const char *at = wi_field_text(reader, from, "uuid");
-    int digits = 0;
-    for (at = at ? at + strspn(at, "GPU-") : ""; *at && digits < 32; at++) {
-        static const char HEX[] = "0123456789abcdef";
-        const char *digit = strchr(HEX, *at);
-        if (digit) {
-            uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | (uint8_t)(digit - HEX));
-            digits++;
-        }
-    }
-}
-
-static void read_timeline(struct wi_fields *reader, const struct wi_json *device,
-                          struct wi_timeline *t)
-{
-    const struct wi_json *from = wi_field_object(reader, device, "timeline");
-    t->start_ns = wi_field_point(reader, from, "start_ns");
-    t->end_ns = wi_field_point(reader, from, "end_ns");
-    t->span_ns = wi_field_amount(reader, from, "span_ns");
-    t->kernel_ns = wi_field_amount(reader, from, "kernel_ns");
-    t->copy_ns = wi_field_amount(reader, from, "copy_ns");
-    t->memset_ns = wi_field_amount(reader, from, "memset_ns");
-    t->exposed_ns = wi_field_amount(reader, from, "exposed_ns");
-    t->idle_ns = wi_field_amount(reader, from, "idle_ns");
-    t->gaps = (uint64_t)wi_field_amount(reader, from, "gaps");
-    t->longest_gap_ns = wi_field_amount(reader, from, "longest_gap_ns");
-}
-
-/* The classes and sub-causes must sum exactly: a document where they do not was not written by
- * us, or was damaged. */
-static void check_sums(struct wi_fields *reader, const struct wi_json *at,
-                       const struct wi_device_result *device)
-{
-    int64_t sums[WI_CLASS_COUNT] = {0}, total = 0, length;
-    int overflow = __builtin_sub_overflow(device->window_end_ns, device->window_start_ns, &length);
-    for (int i = 0; i < WI_SUB_COUNT; i++) {
-        int64_t *sum = &sums[wi_subcause_class((enum wi_subcause)i)];
-        overflow |= __builtin_add_overflow(*sum, device->subcause_ns[i], sum);
-    }
-    for (int i = 0; i < WI_CLASS_COUNT; i++) {
-        overflow |= __builtin_add_overflow(total, device->class_ns[i], &total);
-        if (sums[i] != device->class_ns[i])
-            wi_field_fail(reader, at, "does not sum to its class", "subcauses");
-    }
-    if (overflow || total != length)
-        wi_field_fail(reader, at, "does not sum to the window", "classes");
-}
-
-/* The ns[] of one kind; all kinds of a series have the same number of buckets. */
-static void read_buckets(struct wi_fields *reader, const struct wi_json *from, unsigned kind,
-                         struct wi_series *series)
-{
-    const struct wi_json *array = wi_field_array(reader, from, wi_series_word(kind));
-    int at = 0;
-    if (array && (array->count > WI_SERIES_BUCKETS || (kind && array->count != series->used))) {
-        wi_field_fail(reader, array, "has a wrong number of buckets", wi_series_word(kind));
-        return;
-    }
-    for (const struct wi_json *m = array ? array->child : NULL; m; m = m->next)
-        series->ns[at++][kind] = wi_field_element(reader, m, wi_series_word(kind));
-    series->used = at;
-}
-
-static void read_series(struct wi_fields *reader, const struct wi_json *device,
-                        struct wi_device_result *out)
-{
-    const struct wi_json *from = wi_json_get(device, "series"); /* a later addition to version 1 */
-    struct wi_series *series;
-    if (!from || from->type == WI_JSON_NULL)
-        return;
-    series = wi_arena_alloc(&reader->saved->arena, sizeof(*series));
-    if (!series) {
-        wi_field_fail(reader, from, "is too large", "series");
-        return;
-    }
-    series->start_ns = wi_field_point(reader, from, "start_ns");
-    series->width_ns = wi_field_amount(reader, from, "width_ns");
-    for (unsigned kind = 0; kind < WI_SERIES_KINDS; kind++)
-        read_buckets(reader, from, kind, series);
-    out->series = series;
-}
-
-static void read_steps(struct wi_fields *reader, const struct wi_json *device,
-                       struct wi_steps *steps)
-{
-    const struct wi_json *from = wi_json_get(device, "steps"); /* a later addition to version 1 */
-    if (!from || from->type == WI_JSON_NULL)
-        return;
-    steps->count = (uint64_t)wi_field_amount(reader, from, "count");
-    steps->marked = wi_field_flag(reader, from, "marked");
-    steps->start_ns = wi_field_point(reader, from, "start_ns");
-    steps->last_ns = wi_field_point(reader, from, "last_ns");
-    int64_t length;
-    if (__builtin_sub_overflow(steps->last_ns, steps->start_ns, &length) || length < 0)
-        wi_field_fail(reader, from, "end before they start", "steps");
-    steps->median_ns = wi_field_amount_or_unknown(reader, from, "median_ns");
-    steps->p95_ns = wi_field_amount_or_unknown(reader, from, "p95_ns");
-    steps->outliers = (uint64_t)wi_field_amount(reader, from, "outliers");
-    steps->outlier_every = (uint64_t)wi_field_integer(reader, from, "outlier_every", 1, 1, 0);
-    steps->outlier_extra_ns = wi_field_amount(reader, from, "outlier_extra_ns");
-}
-
-static void read_account(struct wi_fields *reader, const struct wi_json *from,
-                         struct wi_device_result *device)
-{
-    const struct wi_json *window = wi_field_object(reader, from, "window");
-    const struct wi_json *classes = wi_field_object(reader, from, "classes");
-    const struct wi_json *subcauses = wi_field_object(reader, from, "subcauses");
-    device->window_start_ns = wi_field_point(reader, window, "start_ns");
-    device->window_end_ns = wi_field_point(reader, window, "end_ns");
-    read_timeline(reader, from, &device->timeline);
-    for (int i = 0; i < WI_CLASS_COUNT; i++)
-        device->class_ns[i] = wi_field_amount(reader, classes, wi_class_word((enum wi_class)i));
-    for (const struct wi_json *m = subcauses ? subcauses->child : NULL; m; m = m->next) {
-        int found = strchr(m->key, '/') ? wi_subcause_find(m->key) : -1;
-        if (found < 0)
-            wi_field_fail(reader, m, "is no sub-cause that this whyidle knows", m->key);
-        else
-            device->subcause_ns[found] = wi_field_amount(reader, subcauses, m->key);
-    }
-    device->idle_ns = wi_field_amount(reader, from, "idle_ns");
-    device->kernels = (uint64_t)wi_field_amount(reader, from, "kernels");
-    device->copies = (uint64_t)wi_field_amount(reader, from, "copies");
-    device->memsets = (uint64_t)wi_field_amount(reader, from, "memsets");
-    device->graphs = (uint64_t)wi_field_amount(reader, from, "graphs");
-    read_steps(reader, from, &device->steps);
-    read_series(reader, from, device);
-    check_sums(reader, classes, device);
-}
-
-static void read_device(struct wi_fields *reader, const struct wi_json *from,
-                        struct wi_device_result *device)
-{
-    struct wi_device_info *info = &device->info;
-    info->device = wi_field_i32(reader, from, "id");
-    info->name = wi_field_name(reader, from, "name");
-    read_uuid(reader, from, info->uuid);
-    info->sms = wi_field_u32(reader, from, "sms");
-    info->threads_per_sm = wi_field_u32(reader, from, "threads_per_sm");
-    info->blocks_per_sm = wi_field_u32(reader, from, "blocks_per_sm");
-    info->registers_per_sm = wi_field_u32(reader, from, "registers_per_sm");
-    info->shared_bytes_per_sm = wi_field_u32(reader, from, "shared_bytes_per_sm");
-    info->memory_bytes = (uint64_t)wi_field_integer(reader, from, "memory_bytes", 0, 1, 0);
-    device->used = wi_field_flag(reader, from, "used");
-    if (device->used)
-        read_account(reader, from, device);
-}
-
 static void read_verdict(struct wi_fields *reader, const struct wi_json *root)
 {
     struct wi_verdict *verdict = &reader->saved->result.verdict;
@@ -322,101 +173,6 @@ static void read_finding(struct wi_fields *reader, const struct wi_json *from, s
     f->fix = wi_field_literal(reader, from, "fix");
     f->rule = wi_field_text(reader, from, "rule");
     wi_read_predicted(reader, from, &f->predicted);
-}
-
-static void read_dims(struct wi_fields *reader, const struct wi_json *from, const char *key,
-                      uint32_t dims[3])
-{
-    const struct wi_json *value = wi_field_any(reader, from, key);
-    int i = 0;
-    if (!value || value->type == WI_JSON_NULL)
-        return;
-    if (value->type != WI_JSON_ARRAY || value->count != 3)
-        wi_field_fail(reader, value, "is not an array of three", key);
-    for (const struct wi_json *m = value->child; m && i < 3; m = m->next) {
-        if (m->type != WI_JSON_INT || m->number < 0 || m->number > UINT32_MAX)
-            wi_field_fail(reader, m, "holds something else than sizes", key);
-        dims[i++] = (uint32_t)m->number;
-    }
-}
-
-static void read_kernel(struct wi_fields *reader, const struct wi_json *from,
-                        struct wi_kernel_row *row)
-{
-    row->name = wi_field_name(reader, from, "name");
-    row->device = wi_field_i32(reader, from, "device");
-    row->count = (uint64_t)wi_field_amount(reader, from, "count");
-    row->total_ns = wi_field_amount(reader, from, "total_ns");
-    row->underfilled_ns = wi_field_amount(reader, from, "underfilled_ns");
-    read_dims(reader, from, "grid", row->grid);
-    read_dims(reader, from, "block", row->block);
-}
-
-static void read_copy(struct wi_fields *reader, const struct wi_json *from, struct wi_copy_row *row)
-{
-    row->direction =
-        (uint8_t)wi_field_word(reader, from, "direction", WI_COPY_COUNT, wi_copy_direction_word);
-    row->host_mem =
-        (uint8_t)wi_field_word(reader, from, "host_memory", WI_MEM_COUNT, wi_memory_kind_word);
-    row->device = wi_field_i32(reader, from, "device");
-    row->count = (uint64_t)wi_field_amount(reader, from, "count");
-    row->bytes = (uint64_t)wi_field_amount(reader, from, "bytes");
-    row->total_ns = wi_field_amount(reader, from, "total_ns");
-    row->exposed_ns = wi_field_amount(reader, from, "exposed_ns");
-    row->call_ns = wi_field_amount_or_unknown(reader, from, "call_ns");
-}
-
-/* A later addition; as many as there are durations. */
-static void read_ends(struct wi_fields *reader, const struct wi_json *ends,
-                      struct wi_collective_row *row)
-{
-    int count = 0;
-    if (!ends || ends->type == WI_JSON_NULL)
-        return;
-    if (ends->type != WI_JSON_ARRAY || ends->count != row->kept) {
-        wi_field_fail(reader, ends, "does not hold one time for each duration", "end_ns");
-        return;
-    }
-    for (const struct wi_json *m = ends->child; m; m = m->next)
-        row->end_ns[count++] = wi_field_element(reader, m, "end_ns");
-    row->timed = 1;
-}
-
-static void read_collective(struct wi_fields *reader, const struct wi_json *from,
-                            struct wi_collective_row *row)
-{
-    const struct wi_json *durations = wi_field_array(reader, from, "duration_ns");
-    const char *stream = wi_field_text(reader, from, "stream");
-    row->name = wi_field_name(reader, from, "name");
-    row->device = wi_field_i32(reader, from, "device");
-    row->stream = stream ? strtoull(stream, NULL, 10) : 0;
-    row->count = (uint64_t)wi_field_amount(reader, from, "count");
-    row->total_ns = wi_field_amount(reader, from, "total_ns");
-    row->step = (uint64_t)wi_field_amount(reader, from, "step");
-    if (durations && durations->count > WI_COLLECTIVE_KEPT) {
-        wi_field_fail(reader, durations, "has too many entries", "duration_ns");
-        return;
-    }
-    for (const struct wi_json *m = durations ? durations->child : NULL; m; m = m->next)
-        row->duration_ns[row->kept++] = wi_field_element(reader, m, "duration_ns");
-    read_ends(reader, wi_json_get(from, "end_ns"), row);
-}
-
-static void read_gap(struct wi_fields *reader, const struct wi_json *from, struct wi_gap_row *row)
-{
-    row->device = wi_field_i32(reader, from, "device");
-    row->start_ns = wi_field_point(reader, from, "start_ns");
-    row->end_ns = wi_field_point(reader, from, "end_ns");
-    row->subcause = wi_field_subcause(reader, from, "id");
-}
-
-static void read_unresolved(struct wi_fields *reader, const struct wi_json *from,
-                            struct wi_code_place *place)
-{
-    place->site = wi_field_name(reader, from, "site");
-    place->path = wi_field_name(reader, from, "path");
-    place->build_id = wi_field_name(reader, from, "build_id");
-    place->address = (uint64_t)wi_field_amount(reader, from, "address");
 }
 
 static void read_calls(struct wi_fields *reader, const struct wi_json *root)
@@ -506,14 +262,14 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     struct wi_result *result = &reader->saved->result;
     read_job(reader, root);
     read_run(reader, root);
-    READ_ROWS(reader, root, "devices", result->devices, result->device_count, read_device);
+    READ_ROWS(reader, root, "devices", result->devices, result->device_count, wi_read_device);
     READ_ROWS(reader, root, "findings", result->findings, result->finding_count, read_finding);
-    READ_ROWS(reader, root, "kernels", result->kernels, result->kernel_count, read_kernel);
-    READ_ROWS(reader, root, "copies", result->copies, result->copy_count, read_copy);
+    READ_ROWS(reader, root, "kernels", result->kernels, result->kernel_count, wi_read_kernel_row);
+    READ_ROWS(reader, root, "copies", result->copies, result->copy_count, wi_read_copy_row);
     struct wi_collective_row *collectives;
     if (wi_json_get(root, "collectives")) { /* a later addition to version 1 */
         READ_ROWS(reader, root, "collectives", collectives, result->collective_count,
-                  read_collective);
+                  wi_read_collective_row);
         result->collectives = collectives;
     }
     const struct wi_json *predictions = wi_json_get(root, "predictions");
@@ -523,9 +279,10 @@ static void read_document(struct wi_fields *reader, const struct wi_json *root)
     if (wi_json_get(root, "together")) /* a later addition to version 1 */
         wi_read_together(reader, root);
     wi_read_replay(reader, root, &result->replay);
-    READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, read_gap);
+    READ_ROWS(reader, root, "gaps", result->gaps, result->gap_count, wi_read_gap_row);
     if (wi_json_get(root, "unresolved")) /* a later addition to version 1 */
-        READ_ROWS(reader, root, "unresolved", result->places, result->place_count, read_unresolved);
+        READ_ROWS(reader, root, "unresolved", result->places, result->place_count,
+                  wi_read_unresolved);
     read_verdict(reader, root);
     read_calls(reader, root);
     read_evidence(reader, root);
