@@ -56,7 +56,7 @@ struct wi_device_result {
     struct wi_timeline timeline;
     int64_t class_ns[WI_CLASS_COUNT];  /* sums to window_end_ns - window_start_ns exactly */
     int64_t subcause_ns[WI_SUB_COUNT]; /* sums to class_ns, class by class */
-    int64_t idle_ns;                   /* of the window, without unknown/untraced */
+    int64_t idle_ns;                   /* of the window, without what was not recorded */
     uint64_t kernels, copies, memsets, graphs;
     struct wi_steps steps;
     const struct wi_series *series; /* NULL when unused */

@@ -44,12 +44,16 @@ static int64_t end_device(struct build *build, struct wi_device *device)
     return device->pos_ns;
 }
 
-static void fill_timeline(struct wi_device_result *out, const struct wi_device *device)
+/* Of what was not recorded the device may have worked. Busy time of a kind that is not known is no
+ * part of the sums. */
+static void fill_timeline(struct wi_device_result *out, const struct wi_device *device,
+                          const struct wi_cause_sum *sums)
 {
     out->timeline = device->line;
     out->timeline.span_ns = device->line.end_ns - device->line.start_ns;
     int64_t outside = out->window_end_ns - out->window_start_ns - out->timeline.span_ns;
-    out->idle_ns = out->timeline.idle_ns + outside - out->subcause_ns[WI_SUB_UNTRACED];
+    out->idle_ns =
+        out->timeline.idle_ns + outside - sums[WI_SUB_UNTRACED].ns - sums[WI_SUB_BLIND_INTERVAL].ns;
 }
 
 static void fill_classes(struct wi_device_result *out, const struct wi_device *device,
@@ -81,7 +85,7 @@ static int fill_device(struct build *build, const struct wi_device *from,
         wi_findings_run(build->ledger, &build->engine->calls, out->window_end_ns);
     wi_findings_sum(build->ledger, from->info.device, &run, sums);
     fill_classes(out, device, sums);
-    fill_timeline(out, device);
+    fill_timeline(out, device, sums);
     if (finder)
         out->steps =
             wi_engine_steps(build->engine, finder, out->window_end_ns - out->window_start_ns);

@@ -47,7 +47,7 @@ static void charge(struct wi_device_result *d, enum wi_subcause subcause, int64_
         d->timeline.idle_ns += ns;
         d->timeline.gaps += 10;
         d->timeline.longest_gap_ns = ns / 10;
-        d->idle_ns += subcause == WI_SUB_UNTRACED ? 0 : ns;
+        d->idle_ns += subcause == WI_SUB_UNTRACED || subcause == WI_SUB_BLIND_INTERVAL ? 0 : ns;
     }
 }
 

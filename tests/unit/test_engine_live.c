@@ -125,6 +125,7 @@ static void test_missing_record_is_blind(void **state)
     assert_true(wi_engine_watermark(b.engine) < 210 * US); /* it waits for the record */
     finish(&b);
     assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 5010 - 220);
+    assert_int_equal(device_of(&b, 0)->idle_ns, (10 + 220 - 110) * US);
     assert_int_equal(b.result.coverage.calls_owing, 1);
     assert_exact(device_of(&b, 0));
     bench_close(&b);
@@ -175,6 +176,7 @@ static void test_late_record_takes_the_blind_time_back(void **state)
     finish(&b);
     assert_exact(device_of(&b, 0));
     assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 5000 - 220);
+    assert_int_equal(device_of(&b, 0)->idle_ns, (10 + 220 - 110) * US);
     assert_int_equal(us_of(&b, WI_SUB_COMPUTE), 100 + 30 * second - 5000);
     bench_close(&b);
 }
@@ -214,6 +216,7 @@ static void test_blind_interval(void **state)
     launch(&b, 4000, 4010, 4010, 4500);
     finish(&b);
     assert_int_equal(us_of(&b, WI_SUB_BLIND_INTERVAL), 2000);
+    assert_int_equal(device_of(&b, 0)->idle_ns, (10 + 4010 - 500 - 2000) * US);
     assert_int_equal(b.result.coverage.blind_ns, 2000 * US);
     assert_exact(device_of(&b, 0));
     bench_close(&b);
