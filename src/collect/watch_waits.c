@@ -16,7 +16,7 @@
 
 #define WATCHED   32 /* threads at once */
 #define MS        INT64_C(1000000)
-#define LONG_NS   (5 * MS)   /* a silence as long is worth a look */
+#define LONG_NS   (4 * MS) /* a silence as long is worth a look: Python's lock is asked for 5 ms */
 #define RECENT_NS (500 * MS) /* whoever was silent as long ago will be again */
 #define LEAST_NS  (10 * MS)  /* between two looks... */
 #define MOST_NS   (100 * MS) /* ...and at most, */
@@ -31,6 +31,7 @@ struct watched {
     int64_t pace_ns;
     int kind;                        /* of the last look */
     int64_t last_exit_ns, silent_ns; /* of its calls; when its last long silence ended */
+    uint64_t silences;               /* long ones so far */
     uint64_t calls;                  /* since the issuer was asked for */
 };
 
@@ -99,6 +100,16 @@ static void look(struct watched *w, struct wi_thread *t, int64_t exit_ns, int64_
     w->next_ns = now + w->pace_ns;
 }
 
+/* From when on the silence of now is looked at. Where looks are to be fewer, most silences have to
+ * be longer for one: not all, or those of one length would not be seen at all any more. Which ones
+ * follows no beat, as those of one kind come by turns with others. */
+static int64_t long_ns(const struct watched *w)
+{
+    int64_t apart = wi_sampling_apart();
+    uint32_t spread = (uint32_t)(w->silences * UINT64_C(2654435769));
+    return (spread >> 16) * (uint64_t)apart >> 16 ? LONG_NS * apart : LONG_NS;
+}
+
 /* Looks at one thread if it is time; returns how long until the next look at it. */
 static int64_t visit(struct wi_thread *t, int64_t now)
 {
@@ -110,9 +121,8 @@ static int64_t visit(struct wi_thread *t, int64_t now)
     struct watched *w = find(t->tid);
     if (!w)
         return INT64_MAX;
-    int64_t long_ns = LONG_NS * wi_sampling_apart();
-    if (silence < long_ns) /* waking for it pays only where long silences are likely */
-        return now - w->silent_ns < RECENT_NS ? long_ns - silence : INT64_MAX;
+    if (silence < long_ns(w)) /* waking for it pays only where long silences are likely */
+        return now - w->silent_ns < RECENT_NS ? long_ns(w) - silence : INT64_MAX;
     if (w->exit_ns != exit_ns || now >= w->next_ns) {
         int64_t began_ns = wi_sampling_begin();
         look(w, t, exit_ns, now);
@@ -144,8 +154,10 @@ void wi_watch_call(uint32_t thread, int64_t enter_ns, int64_t exit_ns)
         wi_core_look_end(thread, w->exit_ns, enter_ns);
         w->exit_ns = 0;
     }
-    if (w->last_exit_ns && enter_ns - w->last_exit_ns >= LONG_NS)
+    if (w->last_exit_ns && enter_ns - w->last_exit_ns >= LONG_NS) {
         w->silent_ns = enter_ns;
+        w->silences++;
+    }
     w->last_exit_ns = exit_ns;
     w->calls++;
 }

@@ -1,7 +1,7 @@
 /* What threads that call CUDA wait for between their calls: spans from looks at them.
  * Threads: the helper, or the thread that ends the process when it is parked. May not: allocate.
  *
- * A thread is looked at from 5 ms of silence on, a hundred times a second at first, ten times when
+ * A thread is looked at from 4 ms of silence on, a hundred times a second at first, ten times when
  * the silence lasts, and less often where the governor says so (sampling.h). */
 #ifndef WI_COLLECT_WATCH_WAITS_H
 #define WI_COLLECT_WATCH_WAITS_H

@@ -156,6 +156,8 @@ checks.true("rebuilt: starts and exits", 8 <= starts <= 16 and 8 <= exits <= 16,
 seen = case("lock", ["lock", "40"], "wait-lock", "data-loading/gil-contention")
 checks.true("lock: its holder is seen", seen.mean("busiest_permille") >= 300,
             seen.mean("busiest_permille"))
+# waits of the length of Python's: also where the helper has to look at fewer of them
+case("turns", ["turns", "300"], "wait-lock", "data-loading/gil-contention", share=0.15)
 seen = case("spinning", ["yield", "80"], "busy-poll", "unknown/undetermined", 0.5, quiet=0.5)
 if queued(seen) <= 0.5:
     work_ns = sum(ns for cause, ns in seen.causes() if cause == "host/cpu-compute")

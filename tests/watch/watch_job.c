@@ -25,6 +25,7 @@
 
 #define MS           1000000
 #define WAIT_NS      (30 * MS)
+#define TURN_NS      (5 * MS) /* Python's switch interval */
 #define KERNEL_NS    1000000
 #define KERNELS      4
 #define BATCH_BYTES  (1u << 20)
@@ -37,6 +38,7 @@ static void *device_batch;
 static char *host_batch;
 static int fd = -1, other_fd = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t given = PTHREAD_COND_INITIALIZER;
 static atomic_int flag, holding;
 
 static int64_t now_ns(void)
@@ -246,6 +248,47 @@ static void take_lock(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* As an interpreter's lock: who has it computes, and gives it up to whoever has asked for TURN_NS.
+ */
+static void *turn_giver(void *unused)
+{
+    for (;;) {
+        while (!atomic_load(&flag))
+            burn(MS / 10);
+        pthread_mutex_lock(&lock);
+        atomic_store(&flag, 0);
+        atomic_store(&holding, 0);
+        pthread_cond_signal(&given);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+static void begin_turns(const char *unused)
+{
+    pthread_t thread;
+    (void)unused;
+    if (pthread_create(&thread, NULL, turn_giver, NULL) != 0)
+        exit(1);
+}
+
+static void take_turn(void)
+{
+    atomic_store(&holding, 1);
+    pthread_mutex_lock(&lock);
+    while (atomic_load(&holding)) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TURN_NS;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_cond_timedwait(&given, &lock, &until);
+        if (atomic_load(&holding))
+            atomic_store(&flag, 1);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 /* A server: an epoll set of a listening socket and the connections accepted from it. */
 static void begin_server(const char *path)
 {
@@ -392,6 +435,7 @@ static const struct way {
     {"mapped", begin_mapped, touch_pages, 0},
     {"fsync", begin_write, write_synced, 1},
     {"lock", begin_lock, take_lock, 1},
+    {"turns", begin_turns, take_turn, 1},
     {"server", begin_server, serve, 0},
     {"busy-server", begin_server, serve_and_compute, 0},
     {"server-beside", begin_server_beside, compute, 1},
