@@ -31,6 +31,7 @@ void wi_change_none(struct wi_change *change)
                                  .underfilled_scale = 1,
                                  .any_kernel_scale = 1,
                                  .requests = 1,
+                                 .unseen_rate = 1,
                                  .link_factor = 1};
     for (int i = 0; i < WI_SUB_COUNT; i++)
         change->host[i] = (struct wi_host_change){1, 0, 1};

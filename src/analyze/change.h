@@ -36,6 +36,7 @@ struct wi_change {
     double moved; /* of the host work behind the others: the device does it; 0 = it is not there */
     int partly_serial;  /* loaders start longer, by a part of their number that nobody has seen */
     double copy_rate;   /* of copies of pageable memory once pinned; 0 = as it was */
+    double unseen_rate; /* of the rate that is taken where no copy shows one; 1 = as taken */
     double link_factor; /* of the rate of every copy; 1 = as it was */
     int guessed;        /* its figures were seen nowhere: weaker and stronger ones lie far apart */
     int async_copies;   /* copies do not block, unless the host works on what they bring */

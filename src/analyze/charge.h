@@ -69,6 +69,8 @@ struct wi_copy_facts {
 /* The cause of exposed copy time (copy_causes.def). */
 enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f);
 /* Rate of a copy against that of the link it crosses, -1 if either is not known. */
+/* What the link moves at most, in bytes per ns, by its generation and width; 0 = not known. */
+double wi_copy_link_rate(const struct wi_host_sample *sample);
 double wi_copy_link_share(const struct wi_host_sample *sample, int64_t bytes, int64_t ns);
 /* The facts of a copy call. */
 struct wi_copy_facts wi_copy_facts_of(const struct wi_calls *calls,

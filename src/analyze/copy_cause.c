@@ -12,16 +12,21 @@ enum wi_subcause wi_copy_cause(const struct wi_copy_facts *f)
 #undef COPY_CAUSE
 }
 
+double wi_copy_link_rate(const struct wi_host_sample *sample)
+{
+    /* Payload gigabytes a second of one PCIe lane, by generation (8b/10b coding to 2.0, 128b/130b
+     * then). */
+    static const double LANE[] = {0, 0.25, 0.5, 0.985, 1.969, 3.938, 7.563};
+    if (!sample || sample->link_generation < 1 || sample->link_generation > 6 ||
+        sample->link_width < 1)
+        return 0;
+    return LANE[sample->link_generation] * (double)sample->link_width;
+}
+
 double wi_copy_link_share(const struct wi_host_sample *sample, int64_t bytes, int64_t ns)
 {
-    /* Payload bytes a second of one PCIe lane, by generation (8b/10b coding to 2.0, 128b/130b
-     * then). */
-    static const double LANE[] = {0, 0.25e9, 0.5e9, 0.985e9, 1.969e9, 3.938e9, 7.563e9};
-    if (!sample || sample->link_generation < 1 || sample->link_generation > 6 ||
-        sample->link_width < 1 || ns <= 0)
-        return -1;
-    double link = LANE[sample->link_generation] * (double)sample->link_width;
-    return (double)bytes / ((double)ns * 1e-9) / link;
+    double link = wi_copy_link_rate(sample);
+    return link > 0 && ns > 0 ? (double)bytes / (double)ns / link : -1;
 }
 
 int wi_call_blocked(const struct wi_call_slot *slot)

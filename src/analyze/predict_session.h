@@ -19,6 +19,7 @@ struct wi_session {
     struct wi_engine *engine;
     struct wi_arena *arena;
     struct wi_splits splits;
+    double link_rate;      /* bytes per ns, 0 = not known */
     struct wi_plan *plans; /* [0] changes nothing */
     uint32_t plan_count, plan_room;
     struct wi_replay replay;
