@@ -22,7 +22,8 @@ static const char *by_case(const struct wi_finding *f)
 const char *wi_advice_seen(const struct wi_finding *f)
 {
 #define SEEN_IF(sub, rule_id, text)                                                                \
-    if (f->subcause == WI_SUB_##sub && f->rule && !strcmp(f->rule, #rule_id))                      \
+    if (f->subcause == WI_SUB_##sub && f->api_after != WI_NO_NAME && f->rule &&                    \
+        !strcmp(f->rule, #rule_id))                                                                \
         return text;
 #include "analyze/advice_seen.def"
 #undef SEEN_IF

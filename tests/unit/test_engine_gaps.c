@@ -1,5 +1,8 @@
 /* Idle gaps, charged by hand: each test is a time line small enough to add up on paper.
  * Threads: one. */
+#include <string.h>
+
+#include "analyze/advice.h"
 #include "engine_fixture.h"
 
 /* 10 launches of 10 us each, 40 us of silence between them, kernels of 5 us: the device waits for
@@ -752,9 +755,32 @@ static void test_annotated_input(void **state)
     bench_close(&b);
 }
 
+/* A wait that returns 3 ms after the device was done: the thread made a call, it was in one. */
+static void test_late_return_is_told_of_the_call(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 0, 0);
+    for (int64_t at = 0; at < 30 * 5000; at += 5000) {
+        launch(&b, at, at + 10, at + 10, at + 1010);
+        struct wi_host_call call = make_call(&b, WI_API_SYNC, at + 20, at + 4010);
+        call.flags = WI_CALL_BLOCKING;
+        wi_engine_call(b.engine, &call);
+    }
+    finish(&b);
+    const struct wi_finding *finding = finding_of(&b, WI_SUB_UNDETERMINED);
+    assert_non_null(finding);
+    assert_true(finding->api_after != WI_NO_NAME);
+    assert_null(strstr(finding->seen, "made no call"));
+    assert_non_null(strstr(finding->seen, "{api_after} returned late"));
+    assert_non_null(strstr(wi_advice_fix(finding, WI_DIALECT_CUDA), "{api_after} itself"));
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_late_return_is_told_of_the_call),
         cmocka_unit_test(test_launch_bound),
         cmocka_unit_test(test_seven_launches_are_no_run),
         cmocka_unit_test(test_seven_fast_launches),
