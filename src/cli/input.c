@@ -100,6 +100,9 @@ static int load_recording(struct wi_input *input, const char *path, int partial,
                              &problem);
     if (err) {
         complain(error, err, problem.text);
+        if (err == WI_ERR_TRUNCATED && !partial)
+            strncat(error->text, "; --partial reads what is there",
+                    sizeof(error->text) - strlen(error->text) - 1);
         error->offset = problem.offset;
         return err;
     }
