@@ -315,6 +315,13 @@ static int shout_away(struct wi_out *out, const struct wi_report *report, const 
     return 1;
 }
 
+/* Too little to shout about, but the account of the window does not hold it. */
+static int is_missed(const struct away *away)
+{
+    return away->run_ns > 0 && (double)(away->before_ns + away->after_ns) * 1000 >=
+                                   (double)away->run_ns * WI_LIMIT_OUTSIDE_TOLD_PERMILLE;
+}
+
 /* Parts of less than a hundredth of the run are left out. */
 static int put_part(struct wi_out *out, const struct away *away, int64_t ns, int others,
                     const char *what)
@@ -353,7 +360,7 @@ enum wi_tone wi_headline(const struct wi_report *report, struct wi_out *shout, s
         away = away_of(report, device);
     int told = device && shout_away(shout, report, &away);
     enum wi_tone tone = answer(report, shout, rest);
-    if (told)
+    if (told || is_missed(&away))
         put_away(rest, report, device, &away);
     return told && tone == WI_TONE_GOOD ? WI_TONE_OPEN : tone; /* of the run it is not all good */
 }

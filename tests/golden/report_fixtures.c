@@ -606,12 +606,15 @@ static void make_short_run(struct fixture *f)
     covered(f, 200000);
 }
 
-/* Kernels that fill the device nearly all of the time, and something to mend all the same. */
+/* Kernels that fill the device nearly all of the time, and something to mend all the same;
+ * and 15 s behind the last of them. */
 static void make_nearly_full(struct fixture *f)
 {
     struct wi_device_result *d = device(f, 0, "NVIDIA L4", 100);
     charge(d, WI_SUB_COMPUTE, 92 * SEC, 0);
     charge(d, WI_SUB_ALLOCATOR, 8 * SEC, 1);
+    f->job.start_ns = d->window_start_ns;
+    f->job.end_ns = d->window_end_ns + 15 * SEC;
     struct wi_finding *first = finding(f, d, WI_SUB_ALLOCATOR, WI_CONF_HIGH);
     times(first, 4000, 2 * MS, 3 * MS, 4 * MS);
     first->fix = "allocate once and reuse";
