@@ -7,10 +7,11 @@ from jobs import Checks, job, need_virtual_gpu, run
 
 need_virtual_gpu()
 checks = Checks()
-words = [job(), "launch", "5", "workers", "1", "3"] + ["sleep", "100", "launch", "5", "sync"] * 14
+words = [job(), "launch", "5", "workers", "1", "3"] + ["sleep", "100", "launch", "5", "sync"] * 30
 seen = run(words).report["evidence"]
 checks.equal("children", seen["children"], 4)
-# one of four works all the time; samples before they all ran weigh a little
+# one of four works all the time; samples before they all ran weigh a little. Where other programs take
+# the cores, looks are few: the job is long enough for some
 checks.true("busy share", 200 <= seen["child_cpu_permille"] <= 300, seen)
 cores = len(os.sched_getaffinity(0))
 checks.true("cores allowed", 1 <= seen["cores_allowed"] <= cores, seen)
