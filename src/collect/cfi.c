@@ -6,8 +6,8 @@
 
 #include <elf.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "collect/map_list.h"
 #include "collect/peek.h"
 
@@ -148,13 +148,11 @@ static int keep_module(void *user, const struct wi_map *map)
 
 static const struct module *find_module(uintptr_t ip)
 {
-    struct timespec ts;
     for (int again = 0; again < 2; again++) {
         for (int i = 0; i < state.count; i++)
             if (ip >= state.modules[i].start && ip < state.modules[i].end)
                 return &state.modules[i];
-        clock_gettime(CLOCK_MONOTONIC, &ts);
-        int64_t now = (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+        int64_t now = wi_clock_ns(CLOCK_MONOTONIC);
         if (again || state.readings >= MAX_READINGS ||
             (state.readings && now - state.read_ns < READING_NS))
             break;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/out.h"
 #include "collect/peek.h"
@@ -150,14 +151,17 @@ static int other_works(uint32_t waiting)
 /* Does the wait end by itself so soon that it is one of many? */
 static int short_wait(uint64_t timeout, int absolute, int realtime)
 {
-    struct timespec left, now;
+    struct timespec left;
+    int64_t ns, now = 0; /* the job may have written anything there by now */
     if (!timeout || wi_peek_once((uintptr_t)timeout, &left, sizeof(left)) != 0)
         return 0;
-    memset(&now, 0, sizeof(now));
     if (absolute)
-        clock_gettime(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now);
-    int64_t seconds = (int64_t)left.tv_sec - now.tv_sec;
-    return seconds < 2 && seconds * 1000000000 + left.tv_nsec - now.tv_nsec <= SHORT_WAIT_NS;
+        now = wi_clock_ns(realtime ? CLOCK_REALTIME : CLOCK_MONOTONIC);
+    if (__builtin_mul_overflow((int64_t)left.tv_sec, INT64_C(1000000000), &ns) ||
+        __builtin_add_overflow(ns, (int64_t)left.tv_nsec, &ns) ||
+        __builtin_sub_overflow(ns, now, &ns))
+        return 0;
+    return ns <= SHORT_WAIT_NS;
 }
 
 /* A mutex, or a lock that is asked for again every few ms, as the interpreter's is; conditions and
