@@ -111,6 +111,15 @@ static void count(struct wi_ledger *ledger, int32_t device, const struct wi_run_
     }
 }
 
+/* A cause that is the larger part nowhere: what was seen meanwhile is that of its largest part. */
+static void know_by_largest(struct wi_cause_sum *sum)
+{
+    if (!sum->largest || sum->hist.count)
+        return;
+    wi_sampled_merge(&sum->sampled, &sum->largest->sampled);
+    wi_seen_merge(&sum->seen, &sum->largest->seen);
+}
+
 void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_run_evidence *run,
                      struct wi_cause_sum *sums)
 {
@@ -125,6 +134,8 @@ void wi_findings_sum(struct wi_ledger *ledger, int32_t device, const struct wi_r
                 add(&sums[parts[portion].subcause], sig, parts[portion].ns, portion == main,
                     parts[portion].rule);
     }
+    for (int i = 0; i < WI_SUB_COUNT; i++)
+        know_by_largest(&sums[i]);
     count(ledger, device, run, sums);
 }
 

@@ -17,25 +17,51 @@ static int64_t known(int64_t value)
     return value == WI_UNKNOWN || value < 0 ? 0 : value;
 }
 
-/* Divides what annotations do not cover by the thread's own scheduling record. */
-static void share_by_schedule(struct segment *seg, int64_t rest)
+/* The thread's own scheduling record of the silence that the stretch is part of; 0 if there is
+ * none. */
+static int schedule_of(const struct segment *seg, int64_t *run, int64_t *runnable)
 {
     const struct wi_call_slot *after = seg->after;
     int same = after && seg->before && after->thread_index == seg->before->thread_index;
     int first = after && !seg->before && after->silence_ns != WI_UNKNOWN;
-    if (!(same || first) || after->call.run_ns == WI_UNKNOWN || after->silence_ns <= 0) {
-        seg->share_ns[WI_PORTION_UNSEEN] = rest;
+    if (!(same || first) || after->call.run_ns == WI_UNKNOWN || after->silence_ns <= 0)
+        return 0;
+    int64_t silence = after->silence_ns;
+    *run = known(after->call.run_ns);
+    *runnable = known(after->call.runnable_ns);
+    *run = *run < silence ? *run : silence;
+    *runnable = *runnable < silence - *run ? *runnable : silence - *run;
+    return 1;
+}
+
+static int64_t part_of(const struct segment *seg, int64_t ns, int64_t scheduled_ns)
+{
+    return (int64_t)((double)ns * (double)scheduled_ns / (double)seg->after->silence_ns);
+}
+
+/* Divides what annotations do not cover by that record. */
+static void share_by_schedule(struct segment *seg, int64_t rest)
+{
+    int64_t run, runnable;
+    if (!schedule_of(seg, &run, &runnable)) {
+        seg->share_ns[WI_PORTION_UNSEEN] += rest;
         return;
     }
-    int64_t silence = after->silence_ns;
-    int64_t run = known(after->call.run_ns), runnable = known(after->call.runnable_ns);
-    run = run < silence ? run : silence;
-    runnable = runnable < silence - run ? runnable : silence - run;
-    seg->share_ns[WI_PORTION_RUNNING] = (int64_t)((double)rest * (double)run / (double)silence);
-    seg->share_ns[WI_PORTION_RUNNABLE] =
-        (int64_t)((double)rest * (double)runnable / (double)silence);
-    seg->share_ns[WI_PORTION_WAITING] =
-        rest - seg->share_ns[WI_PORTION_RUNNING] - seg->share_ns[WI_PORTION_RUNNABLE];
+    run = part_of(seg, rest, run);
+    runnable = part_of(seg, rest, runnable);
+    seg->share_ns[WI_PORTION_RUNNING] += run;
+    seg->share_ns[WI_PORTION_RUNNABLE] += runnable;
+    seg->share_ns[WI_PORTION_WAITING] += rest - run - runnable;
+}
+
+/* The thread's own input, but for the time in which it was ready to make it and got no core. */
+static void share_own_input(struct segment *seg, int64_t own)
+{
+    int64_t run, runnable = 0;
+    if (schedule_of(seg, &run, &runnable))
+        runnable = part_of(seg, own, runnable);
+    seg->share_ns[WI_PORTION_RUNNABLE] += runnable;
+    seg->share_ns[WI_PORTION_INPUT_INLINE] += own - runnable;
 }
 
 /* Most stretches are short ones between launches: no span is looked for there. */
@@ -88,7 +114,7 @@ static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
     int64_t own = covered(walk, seg, WI_SPAN_INPUT_INLINE);
     own = own < rest - wait ? own : rest - wait;
     seg->share_ns[WI_PORTION_INPUT_WAIT] = wait;
-    seg->share_ns[WI_PORTION_INPUT_INLINE] = own;
+    share_own_input(seg, own);
     share_by_schedule(seg, rest - wait - own);
     share_by_spans(walk, seg);
 }

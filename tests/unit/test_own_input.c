@@ -1,0 +1,71 @@
+/* Input that the launching thread makes itself, on a machine that others use as well.
+ * Threads: one. */
+#include "engine_fixture.h"
+
+/* 20 steps: 10 ms in which the thread makes its input, seen as such, of which it is on a core for
+ * 4 ms and ready without one for 6; then a launch and a kernel of 100 us. */
+static void steps_without_a_core(struct bench *b)
+{
+    bench_open(b, 1, 0);
+    for (int64_t i = 0, at = 0; i < 20; i++, at += 10110) {
+        struct wi_event event = {.kind = WI_EVENT_SAMPLE};
+        wi_host_sample_clear(&event.u.sample);
+        event.u.sample.at_ns = at * US;
+        event.u.sample.interval_ns = 10110 * US;
+        event.u.sample.children = 0;
+        event.u.sample.cores_allowed = event.u.sample.cores_machine = 2;
+        event.u.sample.cores_idle_permille = 0;
+        event.u.sample.others_permille = 1600;
+        wi_engine_push(b->engine, &event);
+        event.kind = WI_EVENT_SPAN;
+        event.u.span =
+            (struct wi_host_span){(at - 10000) * US, at * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
+        if (i)
+            wi_engine_push(b->engine, &event);
+        struct wi_host_call call = make_call(b, WI_API_LAUNCH, at, at + 10);
+        call.corr = ++b->corr;
+        call.run_ns = 4040 * US; /* of a silence of 10100 us */
+        call.runnable_ns = 6060 * US;
+        wi_engine_call(b->engine, &call);
+        struct wi_device_op op = make_op(b, WI_OP_KERNEL, at + 10, at + 110);
+        wi_engine_op(b->engine, &op);
+    }
+    finish(b);
+    assert_exact(device_of(b, 0));
+}
+
+/* The time without a core is others' doing, not the input's. */
+static void test_time_without_a_core_is_not_input(void **state)
+{
+    (void)state;
+    struct bench b;
+    steps_without_a_core(&b);
+    assert_in_range(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 19 * 4000 - 1, 19 * 4000 + 1);
+    assert_in_range(us_of(&b, WI_SUB_CPU_CONTENTION), 19 * 6000 - 1, 19 * 6000 + 1);
+    assert_string_equal(b.result.verdict.id, "host/cpu-contention");
+    bench_close(&b);
+}
+
+/* What samples say of the machine holds for the smaller part of a silence, too: no core is idle, so
+ * that workers are promised nothing. */
+static void test_smaller_part_knows_the_machine(void **state)
+{
+    (void)state;
+    struct bench b;
+    steps_without_a_core(&b);
+    const struct wi_finding *f = finding_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD);
+    assert_non_null(f);
+    assert_int_equal(f->cores_idle_permille, 0);
+    assert_int_equal(f->cores_others_permille, 1600);
+    assert_int_equal(f->cores_allowed, 2);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_time_without_a_core_is_not_input),
+        cmocka_unit_test(test_smaller_part_knows_the_machine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
