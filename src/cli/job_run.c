@@ -108,12 +108,9 @@ static void make_env(struct wi_job_run *run, const char *const *extra)
 /* Where the job's folder could not be made after all, its processes went to the spare one. */
 static void load_reports(struct wi_job_run *run)
 {
-    char spare[PATH_MAX], there[PATH_MAX];
+    char there[PATH_MAX];
     if (wi_job_reports_load(&run->reports, run->folder) > 0 || run->reports.damaged > 0 ||
-        wi_spare_folder(spare) != 0)
-        return;
-    int len = snprintf(there, sizeof(there), "%s%s", spare, strrchr(run->folder, '/'));
-    if (len >= (int)sizeof(there) || !strcmp(there, run->folder))
+        wi_spare_of_job(strrchr(run->folder, '/') + 1, there) != 0 || !strcmp(there, run->folder))
         return;
     wi_job_reports_free(&run->reports);
     if (wi_job_reports_load(&run->reports, there) == 0)

@@ -15,6 +15,7 @@
 
 #define MOST_FOLDERS 3
 #define LIBRARY_NAME "libwhyidle.so"
+#define SPARE_NAME   "whyidle-out-" /* and the number of the user */
 
 static const char *const FOLDERS[][MOST_FOLDERS] = {
 #define PLACE(id, installed, unpacked, built) {installed, unpacked, built},
@@ -78,9 +79,41 @@ int wi_out_folder(char path[PATH_MAX])
 int wi_spare_folder(char path[PATH_MAX])
 {
     const char *temp = getenv("TMPDIR");
-    int len = snprintf(path, PATH_MAX, "%s/whyidle-out-%d", temp && temp[0] ? temp : "/tmp",
+    int len = snprintf(path, PATH_MAX, "%s/" SPARE_NAME "%d", temp && temp[0] ? temp : "/tmp",
                        (int)getuid());
     return len < PATH_MAX && path[0] == '/' ? 0 : -1;
+}
+
+/* Names that others may choose in a folder that all may write to: only what belongs to that user.
+ */
+static int belongs(const char *path, long user)
+{
+    struct stat status;
+    return lstat(path, &status) == 0 && S_ISDIR(status.st_mode) && (long)status.st_uid == user;
+}
+
+int wi_spare_of_job(const char *job, char path[PATH_MAX])
+{
+    const char *temp = getenv("TMPDIR");
+    struct dirent *entry;
+    temp = temp && temp[0] ? temp : "/tmp";
+    DIR *dir = temp[0] == '/' ? opendir(temp) : NULL;
+    int found = 0;
+    while (dir && !found && (entry = readdir(dir))) {
+        char *end, parent[PATH_MAX];
+        size_t begins = strlen(SPARE_NAME);
+        if (strncmp(entry->d_name, SPARE_NAME, begins) != 0)
+            continue;
+        long user = strtol(entry->d_name + begins, &end, 10);
+        int len = snprintf(parent, sizeof(parent), "%s/%s", temp, entry->d_name);
+        if (*end || end == entry->d_name + begins || len >= PATH_MAX)
+            continue;
+        len = snprintf(path, PATH_MAX, "%s/%s", parent, job);
+        found = len < PATH_MAX && belongs(parent, user) && belongs(path, user);
+    }
+    if (dir)
+        closedir(dir);
+    return found ? 0 : -1;
 }
 
 /* Rights say little: for root all of them are there, also in /proc and on what is mounted

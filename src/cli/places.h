@@ -24,6 +24,9 @@ int wi_out_folder(char path[PATH_MAX]);
 /* Where reports go when that cannot be written to, absolute: below TMPDIR, the user's own. The
  * preload has the same (collect/outfile.c). 0 or -1. */
 int wi_spare_folder(char path[PATH_MAX]);
+/* The folder of that name in the spare folder of any user: a job may have changed its user. 0, or
+ * -1 if there is none. */
+int wi_spare_of_job(const char *job, char path[PATH_MAX]);
 /* The folder to read the latest report from: that of wi_out_folder(), or the spare one if reports
  * go there now. 0 or -1. */
 int wi_read_folder(char path[PATH_MAX]);

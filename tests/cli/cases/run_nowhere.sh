@@ -23,3 +23,14 @@ rc whyidle run --json r.json sh -c 'echo started; exit 4' 2>&1 | sed 's/doctor -
 ls r.json 2>&1
 rc whyidle check --max-stall 20 --junit nowhere/x.xml -- sh -c 'echo started' 2>&1
 ls -A whyidle-out 2>&1
+echo --- a job that changed its user: by the number of the folder, and only of that owner
+fixture loader > loader.json
+user=$(id -u)
+[ "$user" != 0 ] || user=4711
+users_job() {
+    rc whyidle run -q sh -c 'd=whyidle-out-$0/$(basename "$WHYIDLE_JOB_DIR"); mkdir -p "$d"; cp loader.json "$d"/a.json
+        [ "$(id -u)" != 0 ] || chown -R "$1" whyidle-out-$0' "$1" "$2" 2>&1 |
+        sed "s/-$user\b/-USER/; s/[0-9]\{8\}-[0-9]\{6\}-[0-9]*/TIME-PID/g; s/doctor -- .*/doctor -- .../"
+}
+users_job "$user" "$user"
+users_job 4712 "$user"
