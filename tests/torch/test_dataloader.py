@@ -20,6 +20,7 @@ JOB = os.path.join(HERE, "loader_job.py")
 CASES = [((0, 8, 20, 20), {"data-loading/decode-in-main-thread"}),
          ((2, 20, 20, 20), {"data-loading/too-few-workers"}),
          ((4, 0.2, 60, 25), {"compute", "none"})]
+OTHERS_PERMILLE = 300  # of a core: then the machine is not the job's alone
 failures = []
 
 
@@ -58,6 +59,18 @@ def check_sites(name, report):
         failures.append(f"{name}: sites {first}, none of {sorted(lines)}")
 
 
+def verdict_of(report):
+    """What the job itself does: where other programs have the cores, behind what comes of that."""
+    verdict = report["verdict"]["id"]
+    others = report["evidence"]["others_permille"] or 0
+    if verdict != "host/cpu-contention" or others < OTHERS_PERMILLE:
+        return verdict
+    print(f"beside the job other programs take {others / 1000} cores")
+    behind = [f["id"] for f in report["findings"] if f["id"].split("/")[0] not in ("compute", "warm-up")
+              and f["id"] != verdict and f["share"] >= 0.05]
+    return behind[0] if behind else "none"
+
+
 def check_case(arguments, verdicts):
     name = f"{arguments[0]} workers"
     plain = run(arguments)
@@ -74,9 +87,11 @@ def check_case(arguments, verdicts):
     report = reports[0]
     steps = report["devices"][0]["kernels"]
     expect(name + ": kernels", steps, arguments[3] * 20)
-    if report["verdict"]["id"] not in verdicts:
-        failures.append(f"{name}: verdict {report['verdict']}, wanted {sorted(verdicts)}")
-    elif report["verdict"]["id"] in ("compute", "none"):
+    verdict = verdict_of(report)
+    if verdict not in verdicts:
+        shares = {f["id"]: f["share"] for f in report["findings"]}
+        failures.append(f"{name}: verdict {report['verdict']}, {shares}, wanted {sorted(verdicts)}")
+    elif verdict in ("compute", "none"):
         device = report["devices"][0]
         share = device["classes"]["data-loading"] / device["window"]["length_ns"]
         if share > 0.1:
