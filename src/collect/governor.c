@@ -6,6 +6,7 @@
 #define BUDGET      100 /* one part in so many of a core */
 #define LEAST_SHARE 20  /* of the budget: looking that takes less is not what costs */
 #define MOST_HALVED 4
+#define FREE_NS     INT64_C(20000000) /* beyond the budget, in all: two seconds of it */
 
 void wi_governor_spent(struct wi_governor *governor, int64_t cpu_ns)
 {
@@ -15,6 +16,16 @@ void wi_governor_spent(struct wi_governor *governor, int64_t cpu_ns)
 int wi_governor_is_due(const struct wi_governor *governor, int64_t now_ns)
 {
     return !governor->since_ns || now_ns - governor->since_ns >= WINDOW_NS;
+}
+
+/* 1 if more was used beyond the budget than is free. */
+static int is_too_much(struct wi_governor *governor, int64_t beyond_ns)
+{
+    int64_t left = FREE_NS - governor->beyond_ns;
+    if (beyond_ns <= 0)
+        return 0;
+    governor->beyond_ns += beyond_ns < left ? beyond_ns : left;
+    return beyond_ns > left;
 }
 
 int wi_governor_hold(struct wi_governor *governor, int64_t now_ns, int64_t cpu_ns)
@@ -28,7 +39,8 @@ int wi_governor_hold(struct wi_governor *governor, int64_t now_ns, int64_t cpu_n
     if (first) /* what the start took is over */
         return 0;
     governor->spared_ns += governor->halved ? wall : 0;
-    if (used > budget && sampling >= budget / LEAST_SHARE && governor->halved < MOST_HALVED) {
+    if (is_too_much(governor, used - budget) && sampling >= budget / LEAST_SHARE &&
+        governor->halved < MOST_HALVED) {
         governor->halved++;
         governor->halvings++;
         halves = 1;

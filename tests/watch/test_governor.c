@@ -80,6 +80,21 @@ static void test_restores(void **state)
     assert_int_equal(run.governor.halvings, 5);
 }
 
+/* 2 ms a second too much are let pass ten times, and no more. */
+static void test_short_job(void **state)
+{
+    (void)state;
+    struct run run = begun();
+    go(&run, 10, 4000, 8000);
+    assert_int_equal(run.governor.halvings, 0);
+    go(&run, 1, 4000, 8000);
+    assert_int_equal(run.governor.halvings, 1);
+    go(&run, 5, 4000, 4000);
+    assert_int_equal(wi_governor_apart(&run.governor), 1);
+    go(&run, 1, 4000, 8000);
+    assert_int_equal(run.governor.halvings, 2);
+}
+
 /* It does not swing: what would not fit twice as often stays. */
 static void test_no_swing(void **state)
 {
@@ -127,10 +142,10 @@ static void test_long_window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cheap),       cmocka_unit_test(test_dear),
-        cmocka_unit_test(test_restores),    cmocka_unit_test(test_no_swing),
-        cmocka_unit_test(test_floor),       cmocka_unit_test(test_other_work),
-        cmocka_unit_test(test_long_window),
+        cmocka_unit_test(test_cheap),      cmocka_unit_test(test_dear),
+        cmocka_unit_test(test_restores),   cmocka_unit_test(test_short_job),
+        cmocka_unit_test(test_no_swing),   cmocka_unit_test(test_floor),
+        cmocka_unit_test(test_other_work), cmocka_unit_test(test_long_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -239,7 +239,11 @@ with group as before:
         checks.equal("quota: less than a core is one", seen.mean("cores_allowed"), 1)
 cores = len(os.sched_getaffinity(0))
 if cores <= 4:  # the crowd is made of four processes a core
-    seen = case("crowd", ["crowd", "60"], None, "data-loading/cpu-oversubscription", forced=True)
+    seen = case("crowd", ["crowd", "60"], None, None, forced=True)
+    if (seen.mean("others_permille") or 0) <= 200:
+        checks.equal("crowd: cause", seen.causes()[0][0], "data-loading/cpu-oversubscription")
+    else:
+        left_out.append("crowd: cause (other programs take the cores, too)")
     checks.true("crowd: the thread that works is busy, however little it is let",
                 seen.mean("busiest_permille") >= 800, seen.mean("busiest_permille"))
     checks.true("crowd: ready without a core", queued(seen) >= 0.5, queued(seen))
