@@ -698,63 +698,6 @@ static void test_copy_between_devices(void **state)
     bench_close(&b);
 }
 
-/* What one call costs is counted once: 50 read-backs, 50 syncs, 50 launches are 50 each. */
-static void test_counts(void **state)
-{
-    (void)state;
-    struct bench b;
-    bench_open(&b, 1, 0);
-    for (int64_t i = 0, at = 0; i < 50; i++, at += 10000) {
-        launch(&b, at, at + 10, at + 10, at + 5010);
-        struct copy c = {at + 20,     at + 5030,     at + 5020, at + 5025, 64,
-                         WI_COPY_D2H, WI_MEM_PINNED, 1,         -1};
-        copy(&b, &c);
-        launch(&b, at + 5130, at + 5140, at + 5150, at + 8000);
-        say(&b, WI_API_SYNC, at + 5141, at + 8010);
-    }
-    finish(&b);
-    assert_int_equal(finding_of(&b, WI_SUB_READ_BACK_SYNC)->count, 50);
-    assert_int_equal(
-        finding_of(&b, WI_SUB_EXPLICIT_SYNC) ? finding_of(&b, WI_SUB_EXPLICIT_SYNC)->count : 50,
-        50);
-    bench_close(&b);
-}
-
-/* Spacing of queued kernels is time, but no gap that anybody would count. */
-static void test_spacing_is_not_counted(void **state)
-{
-    (void)state;
-    struct bench b;
-    bench_open(&b, 1, 0);
-    for (int i = 0; i < 100; i++)
-        launch(&b, i, i + 1, 1000 + i * 12, 1000 + i * 12 + 10); /* 2 us apart, long queued */
-    launch(&b, 4000, 4010, 4010, 4020);
-    finish(&b);
-    const struct wi_finding *finding = finding_of(&b, WI_SUB_LAUNCH_BOUND);
-    assert_true(us_of(&b, WI_SUB_LAUNCH_BOUND) >= 99 * 2);
-    assert_true(!finding || finding->count <= 3);
-    bench_close(&b);
-}
-
-/* Annotations of a recorded trace: preparing the input on the thread itself, and waiting for it. */
-static void test_annotated_input(void **state)
-{
-    (void)state;
-    struct bench b;
-    bench_open(&b, 1, 0);
-    struct wi_event event = {.kind = WI_EVENT_SPAN};
-    launch(&b, 0, 10, 10, 110);
-    event.u.span = (struct wi_host_span){110 * US, 10110 * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
-    wi_engine_push(b.engine, &event);
-    event.u.span = (struct wi_host_span){10110 * US, 12110 * US, 100, 0, WI_SPAN_INPUT_WAIT, 0};
-    wi_engine_push(b.engine, &event);
-    launch(&b, 12110, 12120, 12120, 12220);
-    finish(&b);
-    assert_int_equal(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 10000);
-    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 2000);
-    bench_close(&b);
-}
-
 /* A wait that returns 3 ms after the device was done: the thread made a call, it was in one. */
 static void test_late_return_is_told_of_the_call(void **state)
 {
@@ -812,9 +755,6 @@ int main(void)
         cmocka_unit_test(test_waiting_for_another_device),
         cmocka_unit_test(test_trailing_gap_of_an_idle_device),
         cmocka_unit_test(test_copy_between_devices),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_spacing_is_not_counted),
-        cmocka_unit_test(test_annotated_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* What must not be said: that a cost of the start is one of the loop, that a sleep waits for input,
  * that what is not known is sure, that other programs' load is the launches' own cost. Time lines
- * in us, small enough to add up on paper. Nor that a clock gone wrong is a long wait. Threads: one. */
+ * in us, small enough to add up on paper. Nor that a clock gone wrong is a long wait. Threads: one.
+ */
 #include <string.h>
 
 #include "engine_fixture.h"
@@ -151,6 +152,44 @@ static void test_times_of_another_age(void **state)
     assert_int_equal(b.result.coverage.lost[WI_LOSS_BAD_CLOCK], 2);
     assert_true(b.result.devices[0].window_end_ns - b.result.devices[0].window_start_ns <=
                 2000 * US);
+    bench_close(&b);
+}
+
+/* What one call costs is counted once: 50 read-backs, 50 syncs, 50 launches are 50 each. */
+static void test_counts(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int64_t i = 0, at = 0; i < 50; i++, at += 10000) {
+        launch(&b, at, at + 10, at + 10, at + 5010);
+        struct copy c = {at + 20,     at + 5030,     at + 5020, at + 5025, 64,
+                         WI_COPY_D2H, WI_MEM_PINNED, 1,         -1};
+        copy(&b, &c);
+        launch(&b, at + 5130, at + 5140, at + 5150, at + 8000);
+        say(&b, WI_API_SYNC, at + 5141, at + 8010);
+    }
+    finish(&b);
+    assert_int_equal(finding_of(&b, WI_SUB_READ_BACK_SYNC)->count, 50);
+    assert_int_equal(
+        finding_of(&b, WI_SUB_EXPLICIT_SYNC) ? finding_of(&b, WI_SUB_EXPLICIT_SYNC)->count : 50,
+        50);
+    bench_close(&b);
+}
+
+/* Spacing of queued kernels is time, but no gap that anybody would count. */
+static void test_spacing_is_not_counted(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    for (int i = 0; i < 100; i++)
+        launch(&b, i, i + 1, 1000 + i * 12, 1000 + i * 12 + 10); /* 2 us apart, long queued */
+    launch(&b, 4000, 4010, 4010, 4020);
+    finish(&b);
+    const struct wi_finding *finding = finding_of(&b, WI_SUB_LAUNCH_BOUND);
+    assert_true(us_of(&b, WI_SUB_LAUNCH_BOUND) >= 99 * 2);
+    assert_true(!finding || finding->count <= 3);
     bench_close(&b);
 }
 

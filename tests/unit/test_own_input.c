@@ -1,4 +1,4 @@
-/* Input that the launching thread makes itself, on a machine that others use as well.
+/* Input that the launching thread makes itself, also on a machine that others use as well.
  * Threads: one. */
 #include "engine_fixture.h"
 
@@ -61,9 +61,29 @@ static void test_smaller_part_knows_the_machine(void **state)
     bench_close(&b);
 }
 
+/* Annotations of a recorded trace: preparing the input on the thread itself, and waiting for it. */
+static void test_annotated_input(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, 1, 0);
+    struct wi_event event = {.kind = WI_EVENT_SPAN};
+    launch(&b, 0, 10, 10, 110);
+    event.u.span = (struct wi_host_span){110 * US, 10110 * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
+    wi_engine_push(b.engine, &event);
+    event.u.span = (struct wi_host_span){10110 * US, 12110 * US, 100, 0, WI_SPAN_INPUT_WAIT, 0};
+    wi_engine_push(b.engine, &event);
+    launch(&b, 12110, 12120, 12120, 12220);
+    finish(&b);
+    assert_int_equal(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 10000);
+    assert_int_equal(us_of(&b, WI_SUB_INPUT_UNDETERMINED), 2000);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_annotated_input),
         cmocka_unit_test(test_time_without_a_core_is_not_input),
         cmocka_unit_test(test_smaller_part_knows_the_machine),
     };
