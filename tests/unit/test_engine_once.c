@@ -195,7 +195,9 @@ static void test_spacing_is_not_counted(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_times_of_another_age),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_spacing_is_not_counted),
+                                       cmocka_unit_test(test_times_of_another_age),
                                        cmocka_unit_test(test_once_is_no_loop),
                                        cmocka_unit_test(test_confidence_of_the_unknown),
                                        cmocka_unit_test(test_own_cost_is_no_contention)};
