@@ -35,13 +35,25 @@ report_of() {
     find "$out/$1" -type f -name '*.json' | head -n 1
 }
 
-# expect NAME VERDICT CHECK_STATUS: VERDICT is a pattern of the verdict's id.
+# The verdict's id in the job's report.
+verdict_of() {
+    sed -n 's/^VERDICT \([^ ]*\).*/\1/p' "$out/$1.txt" | head -n 1
+}
+
+# expect NAME VERDICT CHECK_STATUS: VERDICT is a pattern of the verdict's id. Where other programs
+# have the cores the report says just that: the job runs again, twice at most.
 expect() {
-    local name=$1 pattern=$2 wanted=$3 verdict status=0
+    local name=$1 pattern=$2 wanted=$3 verdict status=0 again=2
     echo
     echo "=== $name ($WI_GPU GPU)"
     run_job "$name"
-    verdict=$(sed -n 's/^VERDICT \([^ ]*\).*/\1/p' "$out/$name.txt" | head -n 1)
+    while [ "$(verdict_of "$name")" = host/cpu-contention ] && [ $again -gt 0 ]; do
+        again=$((again - 1))
+        note '?? ' "$name: other programs take the cores; once more"
+        rm -rf "${out:?}/$name"
+        run_job "$name"
+    done
+    verdict=$(verdict_of "$name")
     if [[ $verdict =~ ^($pattern)$ ]]; then
         note "ok " "$name: verdict $verdict"
     else
