@@ -54,16 +54,6 @@ static void share_by_schedule(struct segment *seg, int64_t rest)
     seg->share_ns[WI_PORTION_WAITING] += rest - run - runnable;
 }
 
-/* The thread's own input, but for the time in which it was ready to make it and got no core. */
-static void share_own_input(struct segment *seg, int64_t own)
-{
-    int64_t run, runnable = 0;
-    if (schedule_of(seg, &run, &runnable))
-        runnable = part_of(seg, own, runnable);
-    seg->share_ns[WI_PORTION_RUNNABLE] += runnable;
-    seg->share_ns[WI_PORTION_INPUT_INLINE] += own - runnable;
-}
-
 /* Most stretches are short ones between launches: no span is looked for there. */
 static int has_spans(const struct wi_host_walk *walk, const struct segment *seg)
 {
@@ -83,6 +73,24 @@ static int64_t covered(const struct wi_host_walk *walk, const struct segment *se
         most = ns > most ? ns : most;
     }
     return most;
+}
+
+/* The thread's own input, but for the time in which it was ready to make it and got no core, and
+ * that in which it slept for what it read. */
+static void share_own_input(const struct wi_host_walk *walk, struct segment *seg, int64_t own)
+{
+    int64_t run, runnable, slept = 0;
+    if (schedule_of(seg, &run, &runnable)) {
+        runnable = part_of(seg, own, runnable);
+        slept = own - part_of(seg, own, run) - runnable;
+    } else {
+        runnable = 0;
+    }
+    if (covered(walk, seg, WI_SPAN_WAIT_FILE) * 2 < slept)
+        slept = 0; /* for whatever else: its own affair */
+    seg->share_ns[WI_PORTION_RUNNABLE] += runnable;
+    seg->share_ns[WI_PORTION_WAITING] += slept;
+    seg->share_ns[WI_PORTION_INPUT_INLINE] += own - runnable - slept;
 }
 
 /* Moves what spans say was slept into waiting; of what the scheduler calls running only what was
@@ -114,7 +122,7 @@ static void share_portions(const struct wi_host_walk *walk, struct segment *seg)
     int64_t own = covered(walk, seg, WI_SPAN_INPUT_INLINE);
     own = own < rest - wait ? own : rest - wait;
     seg->share_ns[WI_PORTION_INPUT_WAIT] = wait;
-    share_own_input(seg, own);
+    share_own_input(walk, seg, own);
     share_by_schedule(seg, rest - wait - own);
     share_by_spans(walk, seg);
 }

@@ -1,10 +1,14 @@
 /* Input that the launching thread makes itself, also on a machine that others use as well.
  * Threads: one. */
+#include <string.h>
+
+#include "analyze/advice.h"
 #include "engine_fixture.h"
 
 /* 20 steps: 10 ms in which the thread makes its input, seen as such, of which it is on a core for
- * 4 ms and ready without one for 6; then a launch and a kernel of 100 us. */
-static void steps_without_a_core(struct bench *b)
+ * 4 ms, ready without one for runnable_us of 10100 and seen to read a file in the last read_us;
+ * then a launch and a kernel of 100 us. */
+static void steps(struct bench *b, int64_t runnable_us, int64_t read_us)
 {
     bench_open(b, 1, 0);
     for (int64_t i = 0, at = 0; i < 20; i++, at += 10110) {
@@ -22,10 +26,14 @@ static void steps_without_a_core(struct bench *b)
             (struct wi_host_span){(at - 10000) * US, at * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
         if (i)
             wi_engine_push(b->engine, &event);
+        event.u.span.start_ns = (at - read_us) * US;
+        event.u.span.kind = WI_SPAN_WAIT_FILE;
+        if (i && read_us)
+            wi_engine_push(b->engine, &event);
         struct wi_host_call call = make_call(b, WI_API_LAUNCH, at, at + 10);
         call.corr = ++b->corr;
         call.run_ns = 4040 * US; /* of a silence of 10100 us */
-        call.runnable_ns = 6060 * US;
+        call.runnable_ns = runnable_us * US;
         wi_engine_call(b->engine, &call);
         struct wi_device_op op = make_op(b, WI_OP_KERNEL, at + 10, at + 110);
         wi_engine_op(b->engine, &op);
@@ -39,10 +47,28 @@ static void test_time_without_a_core_is_not_input(void **state)
 {
     (void)state;
     struct bench b;
-    steps_without_a_core(&b);
+    steps(&b, 6060, 0);
     assert_in_range(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 19 * 4000 - 1, 19 * 4000 + 1);
     assert_in_range(us_of(&b, WI_SUB_CPU_CONTENTION), 19 * 6000 - 1, 19 * 6000 + 1);
     assert_string_equal(b.result.verdict.id, "host/cpu-contention");
+    bench_close(&b);
+}
+
+/* Sleep in reads of the input is the storage's doing, and workers are no answer to that; other
+ * sleep is part of making it. */
+static void test_sleep_in_reads_is_storage(void **state)
+{
+    (void)state;
+    struct bench b;
+    steps(&b, 0, 4000); /* seen for two thirds of the sleep: looks begin some ms into it */
+    assert_in_range(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 19 * 4000 - 1, 19 * 4000 + 1);
+    assert_in_range(us_of(&b, WI_SUB_SLOW_STORAGE), 19 * 6000 - 1, 19 * 6000 + 1);
+    const char *fix = wi_advice_fix(finding_of(&b, WI_SUB_SLOW_STORAGE), WI_DIALECT_PYTORCH);
+    assert_non_null(strstr(fix, "read ahead"));
+    bench_close(&b);
+    steps(&b, 0, 2000);
+    assert_in_range(us_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD), 19 * 10000 - 1, 19 * 10000 + 1);
+    assert_int_equal(us_of(&b, WI_SUB_SLOW_STORAGE), 0);
     bench_close(&b);
 }
 
@@ -52,7 +78,7 @@ static void test_smaller_part_knows_the_machine(void **state)
 {
     (void)state;
     struct bench b;
-    steps_without_a_core(&b);
+    steps(&b, 6060, 0);
     const struct wi_finding *f = finding_of(&b, WI_SUB_DECODE_IN_MAIN_THREAD);
     assert_non_null(f);
     assert_int_equal(f->cores_idle_permille, 0);
@@ -85,6 +111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_annotated_input),
         cmocka_unit_test(test_time_without_a_core_is_not_input),
+        cmocka_unit_test(test_sleep_in_reads_is_storage),
         cmocka_unit_test(test_smaller_part_knows_the_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
