@@ -11,6 +11,7 @@
 #include "report/step_text.h"
 
 #define MOST_WORKERS 100000 /* no machine has more: the figures are wrong */
+#define IN_WANT      1.25 /* x what is left of the cores: workers wait for a fifth of their time */
 
 struct subject {
     struct wi_out *out;
@@ -55,6 +56,39 @@ static void put_cores(const struct subject *s, int needed)
         wi_out_f(s->out, ", %lld of them are idle", (long long)(idle / 1000));
 }
 
+/* Of the cores that the job may use, those that other programs leave it; -1 = not known. */
+static double cores_left(const struct wi_finding *f)
+{
+    if (f->cores_allowed <= 0 || f->cores_others_permille < 0)
+        return -1;
+    double left = (double)f->cores_allowed - (double)f->cores_others_permille / 1000;
+    return left > 0 ? left : 0;
+}
+
+static int workers_needed(double exact)
+{
+    return (int)exact + (exact > (double)(int)exact);
+}
+
+/* Workers count as busy also while they wait for a core; what they use is at most what is left. */
+static void beside_others(const struct subject *s, double left, double step, double rest)
+{
+    int needed = workers_needed(left * step / rest);
+    wi_out_str(s->out, "other programs leave ");
+    wi_out_fixed(s->out, left, 2);
+    wi_out_f(s->out, " of the %lld\u00a0cores, in which the input of a step costs ",
+             (long long)s->f->cores_allowed);
+    wi_out_fixed(s->out, left * step / 1e9, left * step < 1e8 ? 3 : 2);
+    wi_out_str(s->out, "\u00a0CPU-s (");
+    wi_out_fixed(s->out, left, 2);
+    wi_out_str(s->out, " x ");
+    wi_human_ns(s->out, (int64_t)step);
+    wi_out_str(s->out, "); the GPU could take one every ");
+    wi_human_ns(s->out, (int64_t)rest);
+    wi_out_f(s->out, ": with cores of their own %d worker%s enough", needed > 1 ? needed : 1,
+             needed > 1 ? "s are" : " is");
+}
+
 /* CPU time of one step's input = processes x their CPU use x length of a step; the rest of a step
  * is what the device needs, so that cost / rest workers keep up. */
 static void workers(const struct subject *s)
@@ -68,10 +102,16 @@ static void workers(const struct subject *s)
                        "no core is idle: more workers would take time from those there are");
         return;
     }
-    double cost = (double)f->children * (double)f->child_cpu_permille / 1000 * step;
-    if (cost / rest > MOST_WORKERS)
+    double used = (double)f->children * (double)f->child_cpu_permille / 1000;
+    double left = cores_left(f);
+    if (used * step / rest > MOST_WORKERS)
         return;
-    int needed = (int)(cost / rest) + (cost / rest > (double)(int)(cost / rest));
+    if (left >= 0 && left * IN_WANT < used) {
+        beside_others(s, left, step, rest);
+        return;
+    }
+    double cost = used * step;
+    int needed = workers_needed(cost / rest);
     wi_out_str(s->out, "the input of a step costs ");
     wi_out_fixed(s->out, cost / 1e9, cost < 1e8 ? 3 : 2);
     wi_out_f(s->out, "\u00a0CPU-s (%lld\u00a0x\u00a0", (long long)f->children);

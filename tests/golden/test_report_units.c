@@ -191,6 +191,26 @@ static const char *because(const struct fixture *f)
     return wi_phrase_end(&phrase);
 }
 
+/* Workers that wait for cores which other programs have are busy, but use what is left: 0.56 of 2
+ * cores in 306 ms = 0.17 CPU-s; 0.171 / 0.0911 = 1.9. */
+static void test_because_of_others(void **state)
+{
+    static struct fixture f;
+    struct wi_finding *first = &f.findings[0];
+    (void)state;
+    assert_true(fixture_make(&f, "loader"));
+    first->cores_idle_permille = 0;
+    first->cores_allowed = 2;
+    first->cores_others_permille = 1440;
+    assert_string_equal(
+        because(&f), "other programs leave 0.56 of the 2\u00a0cores, in which the input of a step "
+                     "costs 0.17\u00a0CPU-s (0.56 x 306 ms); the GPU could take one every "
+                     "91.1 ms: with cores of their own 2 workers are enough");
+    first->cores_others_permille = 30; /* 1.97 are left, and used */
+    assert_non_null(strstr(because(&f), "(2\u00a0x\u00a098 % x 306 ms)"));
+    fixture_free(&f);
+}
+
 /* 2 processes x 0.98 x 306 ms = 0.60 CPU-s; 306 - 219 / 311.8 x 306 = 91.1 ms; 0.60 / 0.0911 = 6.6
  */
 static void test_because(void **state)
@@ -620,16 +640,27 @@ static void test_replay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_time),         cmocka_unit_test(test_bytes_and_shares),
-        cmocka_unit_test(test_placeholders), cmocka_unit_test(test_unknown_placeholder),
-        cmocka_unit_test(test_clauses),      cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_wrap),         cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_small_buffer), cmocka_unit_test(test_per_step),
-        cmocka_unit_test(test_ruled_out),    cmocka_unit_test(test_because),
-        cmocka_unit_test(test_dialect),      cmocka_unit_test(test_others),
-        cmocka_unit_test(test_times),        cmocka_unit_test(test_what_a_fix_changes),
-        cmocka_unit_test(test_not_known),    cmocka_unit_test(test_next),
-        cmocka_unit_test(test_prediction),   cmocka_unit_test(test_replay),
+        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_bytes_and_shares),
+        cmocka_unit_test(test_placeholders),
+        cmocka_unit_test(test_unknown_placeholder),
+        cmocka_unit_test(test_clauses),
+        cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_small_buffer),
+        cmocka_unit_test(test_per_step),
+        cmocka_unit_test(test_ruled_out),
+        cmocka_unit_test(test_because_of_others),
+        cmocka_unit_test(test_because),
+        cmocka_unit_test(test_dialect),
+        cmocka_unit_test(test_others),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_what_a_fix_changes),
+        cmocka_unit_test(test_not_known),
+        cmocka_unit_test(test_next),
+        cmocka_unit_test(test_prediction),
+        cmocka_unit_test(test_replay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
