@@ -42,15 +42,24 @@ const char *wi_fix_of(const struct wi_report *report, const struct wi_finding *f
     return wi_advice_fix(finding, wi_report_dialect(report));
 }
 
+/* 1 if the job has not as many cores; then it is said. */
+static int put_too_many(const struct subject *s, int needed)
+{
+    int64_t allowed = s->f->cores_allowed;
+    if (allowed < 0 || needed <= allowed)
+        return 0;
+    wi_out_f(s->out, ", but this job may use only %lld cores: a batch must get cheaper",
+             (long long)allowed);
+    return 1;
+}
+
 static void put_cores(const struct subject *s, int needed)
 {
     int64_t idle = s->f->cores_idle_permille, allowed = s->f->cores_allowed;
-    if (allowed >= 0 && needed > allowed)
-        wi_out_f(s->out, ", but this job may use only %lld cores: a batch must get cheaper",
-                 (long long)allowed);
-    else if (idle >= 0 && idle < WI_LIMIT_WORKER_CORE_PERMILLE)
+    int too_many = put_too_many(s, needed);
+    if (!too_many && idle >= 0 && idle < WI_LIMIT_WORKER_CORE_PERMILLE)
         wi_out_str(s->out, ", but no core is idle: more workers will not help");
-    else if (allowed >= 0)
+    else if (!too_many && allowed >= 0)
         wi_out_f(s->out, "; this job may use %lld cores", (long long)allowed);
     if (idle >= WI_LIMIT_WORKER_CORE_PERMILLE)
         wi_out_f(s->out, ", %lld of them are idle", (long long)(idle / 1000));
@@ -87,6 +96,7 @@ static void beside_others(const struct subject *s, double left, double step, dou
     wi_human_ns(s->out, (int64_t)rest);
     wi_out_f(s->out, ": with cores of their own %d worker%s enough", needed > 1 ? needed : 1,
              needed > 1 ? "s are" : " is");
+    put_too_many(s, needed);
 }
 
 /* CPU time of one step's input = processes x their CPU use x length of a step; the rest of a step

@@ -206,6 +206,14 @@ static void test_because_of_others(void **state)
         because(&f), "other programs leave 0.56 of the 2\u00a0cores, in which the input of a step "
                      "costs 0.17\u00a0CPU-s (0.56 x 306 ms); the GPU could take one every "
                      "91.1 ms: with cores of their own 2 workers are enough");
+    first->child_cpu_permille = 250; /* and one that rests more than it waits needs no more */
+    first->cores_others_permille = 1800;
+    assert_non_null(strstr(because(&f), ": with cores of their own 1 worker is enough"));
+    first->child_cpu_permille = 980;
+    first->children = 4;
+    first->cores_others_permille = 1000; /* 1 x 306 / 91.1 = 3.4 */
+    assert_non_null(strstr(because(&f), "own 4 workers are enough, but this job may use only 2"));
+    first->children = 2;
     first->cores_others_permille = 30; /* 1.97 are left, and used */
     assert_non_null(strstr(because(&f), "(2\u00a0x\u00a098 % x 306 ms)"));
     fixture_free(&f);
