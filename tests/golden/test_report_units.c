@@ -8,6 +8,7 @@
 
 #include "base/attr.h"
 #include "analyze/advice.h"
+#include "analyze/remedies.h"
 #include "analyze/change.h"
 #include "analyze/rules.h"
 #include "report/because.h"
@@ -216,6 +217,8 @@ static void test_because_of_others(void **state)
     first->children = 2;
     first->cores_others_permille = 30; /* 1.97 are left, and used */
     assert_non_null(strstr(because(&f), "(2\u00a0x\u00a098 % x 306 ms)"));
+    first->cores_others_permille = 400; /* 1.6 are left, 1.96 wanted: less than a fifth waited */
+    assert_non_null(strstr(because(&f), "(2\u00a0x\u00a098 % x 306 ms)"));
     fixture_free(&f);
 }
 
@@ -265,7 +268,13 @@ static void test_dialect(void **state)
     f.job.dialect = WI_DIALECT_JAX; /* what the job says itself is surer */
     assert_non_null(strstr(wi_fix_of(&f.report, first), "grain.DataLoader"));
     first->cores_idle_permille = 0;
+    first->cores_allowed = 2;
+    first->cores_others_permille = 999;
     assert_non_null(strstr(wi_fix_of(&f.report, first), "more workers will not help"));
+    first->cores_others_permille = 1000; /* half of them */
+    assert_non_null(strstr(wi_fix_of(&f.report, first), "run it when other programs are done"));
+    first->cores_idle_permille = 1000; /* one is there all the same */
+    assert_null(strstr(wi_fix_of(&f.report, first), "other programs"));
     fixture_free(&f);
 }
 
@@ -527,6 +536,19 @@ static void test_what_a_fix_changes(void **state)
                                       "as a batch costs what it does, as no core was seen idle"));
     f.cores_idle_permille = 999; /* not a whole one */
     assert_non_null(strstr(gives(&f), "at most: by a batch so cheap"));
+    f.cores_allowed = 2; /* half of which others have */
+    f.cores_others_permille = 1000;
+    assert_non_null(
+        strstr(gives(&f), "cannot be told from a run in which other programs had them"));
+    f.cores_others_permille = 999;
+    assert_non_null(strstr(gives(&f), "at most: by a batch so cheap"));
+    f.subcause = WI_SUB_DECODE_IN_MAIN_THREAD;
+    f.predicted.universe = wi_remedy_of(f.subcause)->universe;
+    assert_non_null(strstr(gives(&f), "nothing is promised of workers, as no core was seen idle"));
+    f.cores_idle_permille = 1000;
+    assert_non_null(strstr(gives(&f), "workers on the idle cores; at most, the next input"));
+    f.subcause = WI_SUB_TOO_FEW_WORKERS;
+    f.predicted.universe = WI_UNIVERSE_PRODUCER_RATE;
     f.cores_idle_permille = 1000;
     f.predicted.speedup = 1.5;
     assert_non_null(strstr(gives(&f), ": more workers on the idle cores; at most, the next"));

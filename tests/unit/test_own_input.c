@@ -11,6 +11,7 @@
 static void steps(struct bench *b, int64_t runnable_us, int64_t read_us)
 {
     bench_open(b, 1, 0);
+    uint32_t fetch = wi_names_str(b->names, "fetch");
     for (int64_t i = 0, at = 0; i < 20; i++, at += 10110) {
         struct wi_event event = {.kind = WI_EVENT_SAMPLE};
         wi_host_sample_clear(&event.u.sample);
@@ -23,11 +24,12 @@ static void steps(struct bench *b, int64_t runnable_us, int64_t read_us)
         wi_engine_push(b->engine, &event);
         event.kind = WI_EVENT_SPAN;
         event.u.span =
-            (struct wi_host_span){(at - 10000) * US, at * US, 100, 0, WI_SPAN_INPUT_INLINE, 0};
+            (struct wi_host_span){(at - 10000) * US, at * US, 100, fetch, WI_SPAN_INPUT_INLINE, 0};
         if (i)
             wi_engine_push(b->engine, &event);
         event.u.span.start_ns = (at - read_us) * US;
         event.u.span.kind = WI_SPAN_WAIT_FILE;
+        event.u.span.name = 0;
         if (i && read_us)
             wi_engine_push(b->engine, &event);
         struct wi_host_call call = make_call(b, WI_API_LAUNCH, at, at + 10);
@@ -84,6 +86,7 @@ static void test_smaller_part_knows_the_machine(void **state)
     assert_int_equal(f->cores_idle_permille, 0);
     assert_int_equal(f->cores_others_permille, 1600);
     assert_int_equal(f->cores_allowed, 2);
+    assert_string_equal(wi_names_text(b.names, f->seen_in), "fetch");
     bench_close(&b);
 }
 

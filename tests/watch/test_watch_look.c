@@ -115,6 +115,26 @@ static void in_bare_futex(void)
     syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, &time, NULL, 0);
 }
 
+static struct timespec overwritten;
+
+static void *overwrite(void *unused)
+{
+    wait_ms(5);
+    overwritten.tv_sec = (time_t)INT64_MIN;
+    return unused;
+}
+
+/* For long, too; but the memory that said how long holds something else by now. */
+static void in_overwritten_futex(void)
+{
+    static int word = 7;
+    pthread_t thread;
+    overwritten = (struct timespec){1, 0};
+    assert_int_equal(pthread_create(&thread, NULL, overwrite, NULL), 0);
+    syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 7, &overwritten, NULL, 0);
+    pthread_join(thread, NULL);
+}
+
 static void in_timer(void)
 {
     struct itimerspec time = {.it_value = {1, 0}};
@@ -235,6 +255,8 @@ static void locks(void **unused)
     assert_int_equal(seen_in(in_condition), WI_SPAN_WAIT_FUTEX);
     hold(1);
     assert_int_equal(seen_in(in_bare_futex), WI_SPAN_WAIT_FUTEX);
+    hold(1);
+    assert_int_equal(seen_in(in_overwritten_futex), WI_SPAN_WAIT_FUTEX);
     hold(1);
     assert_int_equal(seen_in(in_short_conditions), WI_SPAN_WAIT_LOCK);
 }
